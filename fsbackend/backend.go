@@ -1,0 +1,109 @@
+// Package fsbackend stores files. A [Backend] knows bytes, versions and modes
+// and nothing of diffs, cards or tools; what it returns are facts about
+// storage from which others draw.
+package fsbackend
+
+import (
+	"context"
+	"io/fs"
+
+	"dsh-acp/internal/text"
+)
+
+// A Backend stores files. Paths are absolute and clean; every implementation
+// is safe for concurrent use. Errors about a path are *fs.PathError around a
+// *[Error] that carries a code, or around the context's error.
+type Backend interface {
+	// Stat tells of a path. A missing file, also one below a regular file, is
+	// no error: Info.Exists is false, and Info.Key is what it will be once
+	// the file exists.
+	Stat(ctx context.Context, path string) (Info, error)
+	// Read returns the whole file. It fails with CodeNotFound,
+	// CodeNotRegular, CodeTooLarge, CodeDenied, CodePermission or CodeIO.
+	Read(ctx context.Context, path string) (File, error)
+	// Write replaces the whole file, or nothing. It fails with
+	// CodeStaleVersion or CodeNotObserved, and writes nothing, if the file is
+	// not as w.Pre demands.
+	Write(ctx context.Context, w Write) (Receipt, error)
+}
+
+// A Key names a file's identity: two paths to one file have one key, through
+// any link. Equal keys are one file; callers do not look inside.
+type Key string
+
+// A Version is the SHA-256 of a file's raw bytes. The zero Version is that of
+// no file.
+type Version [32]byte
+
+// Info tells of a path.
+type Info struct {
+	Key    Key
+	Real   string // the path after links were followed
+	Exists bool
+	Dir    bool // a directory
+	// Regular is false for a directory, pipe, socket or device.
+	Regular bool
+	Size    int64
+	Mode    fs.FileMode
+	Links   int // number of names of the file, 1 where the system does not tell
+}
+
+// A File is what Read saw.
+type File struct {
+	Info
+	Data    []byte // owned by the caller
+	Version Version
+}
+
+// Doc parses the file as text. It fails with CodeNotText, and says what was
+// found and where, for a file that is not UTF-8 or holds a NUL byte.
+func (f File) Doc() (text.Doc, error) { return docOf(f) }
+
+// A Precondition says how the file must be for a write to happen. It is one
+// of [Any], [Absent] and [Unchanged].
+type Precondition interface{ precondition() }
+
+// Any demands nothing.
+type Any struct{}
+
+// Absent demands that there is no file: a file that appeared in between makes
+// the write fail with CodeNotObserved, and wins.
+type Absent struct{}
+
+// Unchanged demands that the file has this version.
+type Unchanged struct{ Version Version }
+
+func (Any) precondition()       {}
+func (Absent) precondition()    {}
+func (Unchanged) precondition() {}
+
+// A Write is a request to replace a file's bytes.
+type Write struct {
+	Path string
+	Data []byte
+	Pre  Precondition // nil means Any
+	// NoParents makes a missing parent folder an error (CodeNotFound);
+	// otherwise missing parents are made.
+	NoParents bool
+	// Executable adds x wherever the mode has r.
+	Executable bool
+	// Mode, if not zero, is the permission bits the file gets (rollback);
+	// otherwise an existing file keeps its own and a new one gets 0666 less umask.
+	Mode fs.FileMode
+}
+
+// A Receipt tells what a write did.
+type Receipt struct {
+	Path    string // as asked
+	Real    string // the file that was written, after links
+	Created bool
+	// Before is the old bytes, or nil: the file was created, or its old
+	// content was not kept (over the bound of Options.BeforeMax).
+	Before *[]byte
+	// BeforeVersion is the version that was replaced; zero if Created.
+	BeforeVersion Version
+	BeforeSize    int64
+	Version       Version  // after the write
+	MadeDirs      []string // folders that were made, outermost first
+	Notes         []string // for the result, such as "2 other names keep the old text"
+}

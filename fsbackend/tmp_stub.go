@@ -1,0 +1,5 @@
+package fsbackend
+
+import "dsh-acp/internal/text"
+
+func docOf(f File) (text.Doc, error) { return text.Doc{}, nil }

@@ -1,0 +1,85 @@
+// Package agent runs turns: it asks the model, asks for permission, runs the
+// tools, and records all of it. It declares the small interfaces that it
+// needs and knows neither the protocol nor any tool.
+package agent
+
+import (
+	"context"
+
+	"dsh-acp/internal/msg"
+)
+
+// A Log is where a session's events go.
+type Log interface {
+	// Append commits one event and returns it. After an error nothing was
+	// committed.
+	Append(p msg.Payload) (msg.Event, error)
+	// Sync makes all that was appended durable.
+	Sync() error
+}
+
+// A Sink shows a turn while it runs. Calls come from one goroutine at a time,
+// in order. Event gets each event after it was committed.
+type Sink interface {
+	Delta(d msg.Delta)
+	Event(e msg.Event)
+}
+
+// A Toolbox offers tools to the model. It is safe for concurrent use.
+type Toolbox interface {
+	// Specs lists the tools that are offered now; asked once per model request.
+	Specs() []msg.ToolSpec
+	// Plan decodes a request and checks it against the files as they are,
+	// without changing anything. A request that cannot succeed gives its
+	// error result instead of a plan: r non-nil, p nil.
+	Plan(ctx context.Context, use msg.ToolUse) (p Plan, r *msg.ToolResult)
+}
+
+// A Plan is a checked tool call, ready to run once.
+type Plan interface {
+	// Need says what the call would do, for the question to the user.
+	Need() Need
+	// Run carries the call out. It checks again what may have changed since.
+	// A failure is a result, not an error. ctx ends when the turn is
+	// cancelled; Run returns soon after.
+	Run(ctx context.Context) msg.ToolResult
+}
+
+// A Need is what a call does to the world.
+type Need struct {
+	Access Access
+	Paths  []string // the files it names, absolute; the first is the main one
+	// Outside says that some path lies outside of the session's folders.
+	Outside bool
+	// Command is the shell command, with Execute.
+	Command string
+}
+
+// Access is the kind of a call's effect.
+type Access int
+
+// Levels of [Access]. Calls of one message that only Look run together;
+// others run one by one, in order.
+const (
+	Look    Access = iota // changes nothing
+	Edit                  // changes files
+	Execute               // runs a program
+	Ask                   // asks the user something itself, such as leaving plan mode
+)
+
+// An Approver decides whether a planned call may run; it may ask the user and
+// wait. It is called from the turn's goroutine, one call at a time.
+type Approver interface {
+	Approve(ctx context.Context, use msg.ToolUse, n Need) (Verdict, error)
+}
+
+// A Verdict is an approver's decision.
+type Verdict struct {
+	Allow bool
+	// Code and Text are the result's, if Allow is false: one of
+	// msg.CodeRejected, msg.CodeQuestionAborted and msg.CodeModeRefused.
+	Code string
+	Text string
+	// Grant, if not nil, is recorded in the log with the decision.
+	Grant *msg.Granted
+}

@@ -1,0 +1,4 @@
+package text
+
+// Doc is replaced by the real one.
+type Doc struct{}
