@@ -1,4 +1,0 @@
-package text
-
-// Doc is replaced by the real one.
-type Doc struct{}
