@@ -1,0 +1,66 @@
+# Every target is a command that a person runs too; `make check` is what CI runs.
+
+GO      ?= go
+BIN     := bin/dsh-acp
+CASES   ?= internal/cases/testdata
+TRACES  ?= conformance/testdata/traces
+FUZZTIME ?= 5s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: build test race lint fuzz cases conformance interop bench demo check cross record clean
+
+build:
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/dsh-acp
+
+# A session from start to replay, with no key and no network.
+demo: build
+	$(BIN) demo
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+lint:
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go' | grep -v testdata)); \
+	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+# A short run of every fuzz target; FUZZTIME=5m for a long one.
+fuzz:
+	./scripts/fuzz.sh $(FUZZTIME)
+
+# The bank of reported faults; CASES=DIR runs another folder of the same format.
+cases:
+	$(GO) run ./internal/cases/run $(CASES)
+
+# The recorded traces of claude-agent-acp against this agent.
+conformance: build
+	$(BIN) conformance run --traces $(TRACES)
+
+# Official clients of other languages against the binary; needs Node 20 or later.
+interop: build
+	./scripts/interop/run.sh $(abspath $(BIN))
+
+bench: build
+	./scripts/bench.sh $(abspath $(BIN))
+
+# The program without cgo, for each system that a release is made for.
+cross:
+	@for p in $(PLATFORMS); do \
+		echo "build $$p"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -o /dev/null ./cmd/dsh-acp || exit 1; \
+	done
+
+# How traces are recorded from the reference is told in docs/conformance.md.
+record: build
+	@sed -n '/^## Recording/,/^## /p' docs/conformance.md
+
+check: lint race fuzz conformance cases interop cross
+
+clean:
+	rm -rf bin
