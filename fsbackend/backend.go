@@ -28,7 +28,10 @@ type Backend interface {
 }
 
 // A Key names a file's identity: two paths to one file have one key, through
-// any link. Equal keys are one file; callers do not look inside.
+// any symbolic link, and in any case where the file system takes no note of
+// case. It is made of the real path and stays the same when the file is made,
+// replaced or removed. The names of a file with several hard links have a key
+// each, since a write parts them. Callers do not look inside.
 type Key string
 
 // A Version is the SHA-256 of a file's raw bytes. The zero Version is that of
@@ -56,8 +59,9 @@ type File struct {
 }
 
 // Doc parses the file as text. It fails with CodeNotText, and says what was
-// found and where, for a file that is not UTF-8 or holds a NUL byte.
-func (f File) Doc() (text.Doc, error) { return docOf(f) }
+// found and where, for a file that is not UTF-8 or holds a NUL byte. The
+// document is made of Data without a copy, so Data must not be changed after.
+func (f File) Doc() (text.Doc, error) { return docOf(f.Real, f) }
 
 // A Precondition says how the file must be for a write to happen. It is one
 // of [Any], [Absent] and [Unchanged].
@@ -80,7 +84,7 @@ func (Unchanged) precondition() {}
 // A Write is a request to replace a file's bytes.
 type Write struct {
 	Path string
-	Data []byte
+	Data []byte       // only read, and not kept after the call
 	Pre  Precondition // nil means Any
 	// NoParents makes a missing parent folder an error (CodeNotFound);
 	// otherwise missing parents are made.
@@ -96,6 +100,7 @@ type Write struct {
 type Receipt struct {
 	Path    string // as asked
 	Real    string // the file that was written, after links
+	Key     Key    // its identity
 	Created bool
 	// Before is the old bytes, or nil: the file was created, or its old
 	// content was not kept (over the bound of Options.BeforeMax).
@@ -103,7 +108,8 @@ type Receipt struct {
 	// BeforeVersion is the version that was replaced; zero if Created.
 	BeforeVersion Version
 	BeforeSize    int64
-	Version       Version  // after the write
-	MadeDirs      []string // folders that were made, outermost first
-	Notes         []string // for the result, such as "2 other names keep the old text"
+	BeforeMode    fs.FileMode // zero if Created
+	Version       Version     // after the write
+	MadeDirs      []string    // folders that were made, outermost first
+	Notes         []string    // for the result, such as "2 other names keep the old text"
 }

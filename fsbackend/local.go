@@ -1,0 +1,346 @@
+package fsbackend
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// The bounds of a Local whose options name none.
+const (
+	DefaultBeforeMax = 10 << 20
+	DefaultMaxFile   = 256 << 20
+)
+
+// Options say how a Local works. The zero value makes one that denies every
+// path.
+type Options struct {
+	// Roots are the folders in which files may be read and written, links
+	// that lead out of them excluded: absolute, existing, and free to be links
+	// themselves. None means that every path is denied.
+	Roots []string
+	// Unrestricted lets every path of the machine through; Roots are then
+	// not needed. It is for tests and for programs that use this package as a
+	// library.
+	Unrestricted bool
+	// Widen is what the user can do to open another folder; it ends the
+	// message of CodeDenied. Empty means a general advice.
+	Widen string
+	// BeforeMax is the bound, in bytes and exclusive, up to which a write
+	// keeps the old bytes for its receipt: neither side may reach it. 0 means
+	// DefaultBeforeMax, a negative number that none are kept.
+	BeforeMax int64
+	// MaxFile is the size in bytes over which Read answers CodeTooLarge. 0
+	// means DefaultMaxFile.
+	MaxFile int64
+	// Locks are shared by every backend of the process that may reach the
+	// same files; nil means that this one has its own.
+	Locks *Locks
+	// Faults are for tests; nil means none.
+	Faults *Faults
+	// OnSync, if not nil, is told how long each fsync took, so that time that
+	// is the disk's can be counted apart. It may be called concurrently.
+	OnSync func(time.Duration)
+}
+
+// Local is the machine's own file system, within some folders.
+type Local struct {
+	opt   Options
+	roots *roots
+	locks *Locks
+}
+
+// NewLocal opens the roots. It fails if one is relative, missing or no
+// folder. Close gives their handles back.
+func NewLocal(opt Options) (*Local, error) {
+	if opt.Widen == "" {
+		opt.Widen = "use a path in it, or ask the user to open the folder of this path in the session too"
+	}
+	if opt.BeforeMax == 0 {
+		opt.BeforeMax = DefaultBeforeMax
+	}
+	if opt.MaxFile == 0 {
+		opt.MaxFile = DefaultMaxFile
+	}
+	if opt.Locks == nil {
+		opt.Locks = &Locks{}
+	}
+	rs, err := openRoots(opt.Roots, opt.Unrestricted, opt.Widen)
+	if err != nil {
+		return nil, err
+	}
+	return &Local{opt: opt, roots: rs, locks: opt.Locks}, nil
+}
+
+// Close gives the root handles back. Operations that come later fail.
+func (l *Local) Close() error { return l.roots.close() }
+
+// Lock takes the turn on files by their keys; see [Locks.Lock].
+func (l *Local) Lock(ctx context.Context, keys ...Key) (unlock func(), err error) {
+	return l.locks.Lock(ctx, keys...)
+}
+
+// place is where a path leads: the root that holds it and the folder's handle.
+type place struct {
+	resolved
+	root root
+}
+
+// locate resolves a path and finds its root.
+func (l *Local) locate(ctx context.Context, op, path string) (place, error) {
+	if err := ctx.Err(); err != nil {
+		return place{}, aborted(op, path, err)
+	}
+	if err := checkPath(op, path); err != nil {
+		return place{}, err
+	}
+	r, err := disk.resolve(filepath.Clean(path))
+	if err != nil {
+		return place{}, failWith(op, path, "the path cannot be followed", err)
+	}
+	rt, err := l.roots.of(op, path, r.real)
+	if err != nil {
+		return place{}, err
+	}
+	return place{resolved: r, root: rt}, nil
+}
+
+// checkPath refuses what no file system takes.
+func checkPath(op, path string) error {
+	switch {
+	case strings.TrimSpace(path) == "":
+		return fail(op, path, CodeNotFound, "the path is empty", "name a file")
+	case strings.ContainsRune(path, 0):
+		return fail(op, path, CodeNotFound, "the path holds a zero byte", "name a file without it")
+	case !filepath.IsAbs(path):
+		return fail(op, path, CodeNotFound, "the path is relative", "give an absolute one")
+	}
+	return nil
+}
+
+// key is the identity of a real path. Device and inode are not used: a write
+// gives a file a new inode, and the turn on it must outlast that.
+func key(real string) Key { return Key(real) }
+
+// Stat tells of a path.
+func (l *Local) Stat(ctx context.Context, path string) (Info, error) {
+	p, err := l.locate(ctx, "stat", path)
+	if err != nil {
+		return Info{}, err
+	}
+	return infoOf(p.real, p.info), nil
+}
+
+func infoOf(real string, fi fs.FileInfo) Info {
+	i := Info{Key: key(real), Real: real}
+	if fi == nil {
+		return i
+	}
+	i.Exists = true
+	i.Dir = fi.IsDir()
+	i.Regular = fi.Mode().IsRegular()
+	i.Size = fi.Size()
+	i.Mode = fi.Mode()
+	i.Links = linksOf(fi)
+	return i
+}
+
+// Read returns the whole file.
+func (l *Local) Read(ctx context.Context, path string) (File, error) {
+	const op = "read"
+	p, err := l.locate(ctx, op, path)
+	if err != nil {
+		return File{}, err
+	}
+	if err := l.opt.Faults.hitAll(AtRead, path, p.real); err != nil {
+		return File{}, failWith(op, path, "reading", err)
+	}
+	if p.info == nil {
+		return File{}, missing(op, path, p.resolved)
+	}
+	if err := regular(op, path, p.info); err != nil {
+		return File{}, err
+	}
+	dir, name, err := p.root.dir(p.real)
+	if err != nil {
+		return File{}, failWith(op, path, "opening its folder", err)
+	}
+	defer dir.Close()
+	f, err := openRegular(dir, name)
+	if err != nil {
+		return File{}, failWith(op, path, "opening", err)
+	}
+	defer f.Close()
+	s, err := readWhole(ctx, f, l.opt.MaxFile, l.opt.MaxFile+1)
+	switch {
+	case errors.Is(err, errNotRegular):
+		return File{}, regular(op, path, s.info)
+	case errors.Is(err, errTooLarge):
+		return File{}, fail(op, path, CodeTooLarge,
+			fmt.Sprintf("%d bytes, more than the %d that are read whole", s.info.Size(), l.opt.MaxFile), "use a command that reads parts of it")
+	case err != nil:
+		return File{}, failWith(op, path, "reading", err)
+	}
+	file := File{Info: infoOf(p.real, s.info), Data: s.data, Version: s.version}
+	file.Size = int64(len(s.data))
+	return file, nil
+}
+
+// missing is the error of a file that does not exist.
+func missing(op, path string, r resolved) error {
+	switch {
+	case r.file != "":
+		return fail(op, path, CodeNotDirectory, r.file+" is a file, so there is nothing below it", "check the path")
+	case len(r.missing) > 0:
+		return fail(op, path, CodeNotFound, "no such file; its folder "+r.missing[0]+" does not exist either", "check the path, for example by listing the folder above")
+	}
+	return fail(op, path, CodeNotFound, "no such file", "check the path, for example by listing its folder")
+}
+
+// regular is the error of what is no regular file, or nil.
+func regular(op, path string, fi fs.FileInfo) error {
+	kind := ""
+	switch m := fi.Mode(); {
+	case m.IsRegular():
+		return nil
+	case m.IsDir():
+		kind = "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case m&fs.ModeSocket != 0:
+		kind = "a socket"
+	case m&fs.ModeDevice != 0:
+		kind = "a device"
+	default:
+		kind = "no regular file"
+	}
+	return fail(op, path, CodeNotRegular, "it is "+kind+", not a file", "name a regular file")
+}
+
+var (
+	errNotRegular = errors.New("not a regular file")
+	errTooLarge   = errors.New("too large")
+)
+
+// openRegular opens for reading and never waits, whatever the file is by now.
+func openRegular(dir *os.Root, name string) (*os.File, error) {
+	return dir.OpenFile(name, os.O_RDONLY|openFlags, 0)
+}
+
+// A snapshot is what one pass over an open file saw.
+type snapshot struct {
+	info    fs.FileInfo
+	data    []byte // nil if the file was as large as keep
+	size    int64
+	version Version
+}
+
+// chunk is how much is read or written between two looks at the context.
+const chunk = 1 << 20
+
+// readWhole reads an open file to its end and hashes it on the way. The bytes
+// are kept if they are fewer than keep. A file of more than limit bytes is
+// errTooLarge. If it changes meanwhile it is read again, a few times; at last
+// what was read counts, and its version is that of these bytes.
+func readWhole(ctx context.Context, f *os.File, limit, keep int64) (snapshot, error) {
+	for try := 0; ; try++ {
+		s, err := readOnce(ctx, f, limit, keep)
+		if err != nil {
+			return s, err
+		}
+		after, err := f.Stat()
+		if err != nil {
+			return s, err
+		}
+		calm := after.ModTime().Equal(s.info.ModTime()) && after.Size() == s.size
+		if calm || try == 3 {
+			return s, nil
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return s, err
+		}
+	}
+}
+
+func readOnce(ctx context.Context, f *os.File, limit, keep int64) (snapshot, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return snapshot{}, err
+	}
+	s := snapshot{info: info}
+	if !info.Mode().IsRegular() {
+		return s, errNotRegular
+	}
+	if info.Size() > limit {
+		return s, errTooLarge
+	}
+	h := sha256.New()
+	if info.Size() < keep {
+		return s, s.readKept(ctx, f, h, limit)
+	}
+	buf := make([]byte, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return s, err
+		}
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		s.size += int64(n)
+		if err == io.EOF {
+			h.Sum(s.version[:0])
+			return s, nil
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+}
+
+// readKept reads into one buffer of the file's size: no copy, no growth
+// unless the file grows.
+func (s *snapshot) readKept(ctx context.Context, r io.Reader, h hash.Hash, limit int64) error {
+	size := s.info.Size()
+	data := make([]byte, 0, int(min(size, math.MaxInt-1))+1) // one more, so that the end is seen without growing
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+		n, err := r.Read(data[len(data):min(cap(data), len(data)+chunk)])
+		h.Write(data[len(data) : len(data)+n])
+		data = data[:len(data)+n]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if int64(len(data)) > limit {
+			return errTooLarge
+		}
+	}
+	s.data, s.size = data, int64(len(data))
+	h.Sum(s.version[:0])
+	return nil
+}
+
+// VersionOf is the version of a file that holds these bytes.
+func VersionOf(data []byte) Version { return sha256.Sum256(data) }
+
+// String is the version in hexadecimal.
+func (v Version) String() string { return fmt.Sprintf("%x", v[:]) }
+
+// sameBytes reports whether a snapshot that kept its bytes holds these.
+func (s snapshot) sameBytes(b []byte) bool { return s.data != nil && bytes.Equal(s.data, b) }

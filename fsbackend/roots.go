@@ -1,0 +1,155 @@
+package fsbackend
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// roots are the folders in which a Local may work. Every access goes through
+// a handle of the root, so that a link that is swapped in between the check
+// and the use cannot lead out of it.
+type roots struct {
+	free   bool // no containment: the top of each volume is a root
+	widen  string
+	mu     sync.Mutex
+	list   []root // guarded by mu; grows only if free
+	closed bool   // guarded by mu
+}
+
+type root struct {
+	real   string // after links
+	handle *os.Root
+}
+
+// openRoots resolves and opens the folders.
+func openRoots(dirs []string, free bool, widen string) (*roots, error) {
+	rs := &roots{free: free, widen: widen}
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			rs.close()
+			return nil, fail("open", dir, CodeNotFound, "the root is a relative path", "give an absolute one")
+		}
+		r, err := disk.resolve(filepath.Clean(dir))
+		if err != nil {
+			rs.close()
+			return nil, failWith("open", dir, "the root cannot be resolved", err)
+		}
+		if r.info == nil {
+			rs.close()
+			return nil, fail("open", dir, CodeNotFound, "the root does not exist", "")
+		}
+		if !r.info.IsDir() {
+			rs.close()
+			return nil, fail("open", dir, CodeNotDirectory, "the root is not a folder", "")
+		}
+		if _, err := rs.add(r.real); err != nil {
+			rs.close()
+			return nil, failWith("open", dir, "the root cannot be opened", err)
+		}
+	}
+	return rs, nil
+}
+
+func (rs *roots) add(real string) (root, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.closed {
+		return root{}, fs.ErrClosed
+	}
+	for _, r := range rs.list {
+		if r.real == real {
+			return r, nil
+		}
+	}
+	h, err := os.OpenRoot(real)
+	if err != nil {
+		return root{}, err
+	}
+	r := root{real: real, handle: h}
+	rs.list = append(rs.list, r)
+	// The innermost root comes first: its handle has the shortest way.
+	slices.SortStableFunc(rs.list, func(a, b root) int { return len(b.real) - len(a.real) })
+	return r, nil
+}
+
+func (rs *roots) close() error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.closed = true
+	var first error
+	for _, r := range rs.list {
+		if err := r.handle.Close(); first == nil {
+			first = err
+		}
+	}
+	rs.list = nil
+	return first
+}
+
+// of returns the root that holds a real path, or an error with CodeDenied.
+func (rs *roots) of(op, path, real string) (root, error) {
+	rs.mu.Lock()
+	for _, r := range rs.list {
+		if within(r.real, real) {
+			rs.mu.Unlock()
+			return r, nil
+		}
+	}
+	open := make([]string, len(rs.list))
+	for i, r := range rs.list {
+		open[i] = r.real
+	}
+	rs.mu.Unlock()
+	if rs.free {
+		r, err := rs.add(filepath.VolumeName(real) + string(filepath.Separator))
+		if err != nil {
+			return root{}, failWith(op, path, "the volume cannot be opened", err)
+		}
+		return r, nil
+	}
+	return root{}, fail(op, path, CodeDenied, deniedText(path, real, open), rs.widen)
+}
+
+// deniedText says which folders are open, and where a link led.
+func deniedText(path, real string, open []string) string {
+	where := "outside of "
+	switch len(open) {
+	case 0:
+		return "denied, since no folder is open in this session"
+	case 1:
+		where += "the folder that is open, " + open[0]
+	default:
+		slices.Sort(open)
+		where += "the folders that are open, " + strings.Join(open, ", ")
+	}
+	if real != path {
+		return fmt.Sprintf("denied: it leads through a link to %s, %s", real, where)
+	}
+	return "denied: it lies " + where
+}
+
+// rel is a real path below the root, as os.Root takes it.
+func (r root) rel(real string) string {
+	rel := strings.TrimPrefix(real[len(r.real):], string(filepath.Separator))
+	if rel == "" {
+		return "."
+	}
+	return rel
+}
+
+// dir opens the folder of a real path. All further steps of an operation are
+// by plain names in it.
+func (r root) dir(real string) (*os.Root, string, error) {
+	rel := r.rel(real)
+	if rel == "." {
+		d, err := r.handle.OpenRoot(".")
+		return d, ".", err
+	}
+	d, err := r.handle.OpenRoot(filepath.Dir(rel))
+	return d, filepath.Base(rel), err
+}

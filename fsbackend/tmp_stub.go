@@ -1,5 +1,0 @@
-package fsbackend
-
-import "dsh-acp/internal/text"
-
-func docOf(f File) (text.Doc, error) { return text.Doc{}, nil }

@@ -1,0 +1,308 @@
+package fsbackend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// errMoved says that the path led elsewhere by the time of the write, so that
+// all of it must be done again.
+var errMoved = errors.New("the path keeps changing while it is written")
+
+// Write replaces a file in these steps: the text goes to a new file of a
+// hidden name in the same folder, which gets the old one's owner, extended
+// attributes and mode and is synced; then the precondition is checked by the
+// content as it is now, and the new file is renamed over the old one, or
+// published so that it never replaces another where there was none; then the
+// folder is synced. Whatever fails before that takes the new file and new
+// folders away again. A failure to tidy up or sync after the publication is a
+// note, not an error.
+func (l *Local) Write(ctx context.Context, w Write) (Receipt, error) {
+	j := &writing{l: l, w: w}
+	for _, at := range []FaultPoint{AtWrite, AtBeforeWrite} {
+		if err := l.opt.Faults.Hit(at, w.Path); err != nil {
+			return Receipt{}, failWith("write", w.Path, "writing", err)
+		}
+	}
+	var err error
+	for range 4 {
+		if err = j.run(ctx); !errors.Is(err, errMoved) {
+			break
+		}
+	}
+	if err != nil && !j.landed {
+		j.removeMade()
+		return Receipt{}, failWith("write", w.Path, "writing, nothing was changed", err)
+	}
+	if err != nil {
+		return j.rec, failWith("write", w.Path, "after the new text was in place", err)
+	}
+	return j.rec, nil
+}
+
+// writing is one write under way.
+type writing struct {
+	l      *Local
+	w      Write
+	p      place
+	dir    *os.Root // the file's folder
+	name   string   // its name there
+	tmp    string   // the new file's, while it is there
+	made   []string // folders made by this write, outermost first
+	landed bool     // the new file is in place
+	rec    Receipt
+}
+
+// run is one try.
+func (j *writing) run(ctx context.Context) error {
+	var err error
+	if j.p, err = j.l.locate(ctx, "write", j.w.Path); err != nil {
+		return err
+	}
+	// A turn of its own, inside of those that tools take by Lock: between
+	// the last check and the rename no other write of this process may come,
+	// also if its caller took no turn.
+	unlock, err := j.l.locks.Lock(ctx, "publish\x00"+key(j.p.real))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j.rec = Receipt{Path: j.w.Path, Real: j.p.real, Key: key(j.p.real), Version: VersionOf(j.w.Data)}
+	if err := j.admit(j.p.info); err != nil {
+		return err
+	}
+	if err := j.makeFolders(); err != nil {
+		return err
+	}
+	if j.dir, j.name, err = j.p.root.dir(j.p.real); err != nil {
+		return j.gone(err)
+	}
+	defer j.dir.Close()
+	defer j.removeTemp()
+	if err := j.stage(ctx); err != nil {
+		return err
+	}
+	return j.publish(ctx)
+}
+
+// gone turns a folder that has vanished meanwhile into another try.
+func (j *writing) gone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errMoved
+	}
+	return err
+}
+
+// admit checks all that can be checked without the content.
+func (j *writing) admit(fi fs.FileInfo) error {
+	const op = "write"
+	if fi == nil {
+		switch {
+		case j.p.file != "":
+			return fail(op, j.w.Path, CodeNotDirectory, j.p.file+" is a file, so nothing can be written below it", "use another path")
+		case j.w.NoParents && len(j.p.missing) > 0:
+			return fail(op, j.w.Path, CodeNotFound, "its folder "+j.p.missing[0]+" does not exist", "make the folder first, or ask for missing folders to be made")
+		}
+		if _, ok := j.w.Pre.(Unchanged); ok {
+			return fail(op, j.w.Path, CodeStaleVersion, "the file is gone, it was there when it was read; nothing was written", "look again and decide anew")
+		}
+		return nil
+	}
+	if err := regular(op, j.w.Path, fi); err != nil {
+		return err
+	}
+	if _, ok := j.w.Pre.(Absent); ok {
+		return j.notObserved()
+	}
+	if fi.Mode().Perm()&0o222 == 0 {
+		return fail(op, j.w.Path, CodePermission, fmt.Sprintf("the file is marked read-only (mode %04o); nothing was written", fi.Mode().Perm()),
+			"leave it, or ask the user to make it writable")
+	}
+	return nil
+}
+
+func (j *writing) notObserved() error {
+	return fail("write", j.w.Path, CodeNotObserved, "there is a file already that was not seen before; nothing was written", "read it first, then write again")
+}
+
+func (j *writing) stale(now Version) error {
+	return fail("write", j.w.Path, CodeStaleVersion,
+		fmt.Sprintf("the file has changed since it was read (now %.8s); nothing was written", now), "read it again and redo the change on its new text")
+}
+
+// makeFolders makes what is missing above the file.
+func (j *writing) makeFolders() error {
+	for _, dir := range j.p.missing {
+		if err := j.l.opt.Faults.Hit(AtMkdir, dir); err != nil {
+			return fmt.Errorf("making the folder %s: %w", dir, err)
+		}
+		err := j.p.root.handle.Mkdir(j.p.root.rel(dir), 0o777)
+		if errors.Is(err, fs.ErrExist) {
+			continue // somebody else was faster
+		}
+		if err != nil {
+			return j.gone(err)
+		}
+		j.made = append(j.made, dir)
+	}
+	return nil
+}
+
+// removeMade takes the folders away that this write made, if they are empty.
+func (j *writing) removeMade() {
+	for i := len(j.made) - 1; i >= 0; i-- {
+		if j.p.root.handle.Remove(j.p.root.rel(j.made[i])) != nil {
+			return
+		}
+	}
+}
+
+// removeTemp takes the new file away if it was not published.
+func (j *writing) removeTemp() {
+	if j.tmp == "" {
+		return
+	}
+	if err := j.dir.Remove(j.tmp); err != nil && !errors.Is(err, fs.ErrNotExist) && j.landed {
+		j.note("the temporary file " + j.tmp + " could not be removed from its folder")
+	}
+	j.tmp = ""
+}
+
+func (j *writing) note(s string) { j.rec.Notes = append(j.rec.Notes, s) }
+
+// publish checks the precondition once more, against the content, and puts
+// the new file in place.
+func (j *writing) publish(ctx context.Context) error {
+	if err := j.hit(AtBeforeRename); err != nil {
+		return err
+	}
+	exists, err := j.verify(ctx)
+	if err != nil {
+		return err
+	}
+	if err := j.hit(AtRename); err != nil {
+		return err
+	}
+	if exists {
+		err = j.dir.Rename(j.tmp, j.name)
+	} else {
+		err = publishNew(j.dir, j.tmp, j.name)
+	}
+	if errors.Is(err, fs.ErrExist) && !exists {
+		if _, ok := j.w.Pre.(Absent); ok {
+			return j.notObserved()
+		}
+		return errMoved
+	}
+	if err != nil {
+		return err
+	}
+	j.landed = true
+	j.rec.MadeDirs = j.made
+	j.syncFolders()
+	return j.hit(AtAfterWrite)
+}
+
+// verify reads the file that is about to be replaced: whether there is one,
+// whether it is the one demanded, and what it held.
+func (j *writing) verify(ctx context.Context) (exists bool, err error) {
+	fi, err := j.dir.Lstat(j.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		j.p.info = nil
+		j.rec.Created, j.rec.Before = true, nil
+		return false, j.admit(nil)
+	}
+	if err != nil {
+		return false, err
+	}
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		return false, errMoved
+	}
+	if err := j.admit(fi); err != nil {
+		return false, err
+	}
+	if j.p.info == nil {
+		return false, errMoved // the staged file has the mode of a new one
+	}
+	s, err := j.old(ctx)
+	pre, guarded := j.w.Pre.(Unchanged)
+	switch {
+	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return false, err
+	case err != nil && guarded:
+		return false, fmt.Errorf("reading the old text: %w", err)
+	case err != nil:
+		// Nothing was demanded of the old text, so it need not be readable.
+		j.note("the old text could not be read, so it was not kept")
+		return true, ctx.Err()
+	case guarded && s.version != pre.Version:
+		return false, j.stale(s.version)
+	}
+	j.rec.BeforeVersion, j.rec.BeforeSize, j.rec.BeforeMode = s.version, s.size, s.info.Mode()
+	if s.data != nil {
+		j.rec.Before = &s.data
+	}
+	if n := linksOf(s.info); n > 1 {
+		j.note(fmt.Sprintf("%s of this file (hard links) keep the old text", plural(n-1, "other name")))
+	}
+	return true, ctx.Err()
+}
+
+// old reads the present file; its bytes are kept within the bound.
+func (j *writing) old(ctx context.Context) (snapshot, error) {
+	f, err := openRegular(j.dir, j.name)
+	if err != nil {
+		return snapshot{}, err
+	}
+	defer f.Close()
+	keep := max(j.l.opt.BeforeMax, 0)
+	if int64(len(j.w.Data)) >= keep {
+		keep = 0
+	}
+	return readWhole(ctx, f, math.MaxInt64, keep)
+}
+
+// hit passes a fault point under both names of the file.
+func (j *writing) hit(at FaultPoint) error {
+	return j.l.opt.Faults.hitAll(at, j.w.Path, j.p.real)
+}
+
+// syncFolders makes the new name, and the names of new folders, durable.
+func (j *writing) syncFolders() {
+	err := j.sync(func() error { return syncDir(j.dir) })
+	for _, dir := range j.made {
+		above, e := j.p.root.handle.OpenRoot(j.p.root.rel(filepath.Dir(dir)))
+		if e == nil {
+			e = j.sync(func() error { return syncDir(above) })
+			above.Close()
+		}
+		err = errors.Join(err, e)
+	}
+	if err != nil {
+		j.note("the text is in place, but the system could not sync its folder to the disk")
+	}
+}
+
+// sync runs one fsync and tells how long it took.
+func (j *writing) sync(f func() error) error {
+	start := time.Now()
+	err := f()
+	if j.l.opt.OnSync != nil {
+		j.l.opt.OnSync(time.Since(start))
+	}
+	return err
+}
+
+// plural is "1 other name" or "2 other names".
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
