@@ -52,10 +52,14 @@ func deepest(v *jsonschema.ValidationError) *jsonschema.ValidationError {
 }
 
 // wrongWord reports whether v fails at a constant in, or one below, the value
-// at the given depth.
+// at the given depth, by which unions tell their alternatives apart. Unions
+// further down fail for reasons of their own.
 func wrongWord(v *jsonschema.ValidationError, depth int) bool {
-	if _, ok := v.ErrorKind.(*kind.Const); ok && len(v.InstanceLocation) <= depth+1 {
-		return true
+	switch v.ErrorKind.(type) {
+	case *kind.Const:
+		return len(v.InstanceLocation) <= depth+1
+	case *kind.OneOf, *kind.AnyOf:
+		return false
 	}
 	return slices.ContainsFunc(v.Causes, func(c *jsonschema.ValidationError) bool { return wrongWord(c, depth) })
 }
