@@ -1,0 +1,171 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dsh-acp/internal/msg"
+)
+
+// encodeTyped gives the JSON text of a typed value, if it can be stored.
+// Go's encoder would replace bad UTF-8 without a word, so texts are checked
+// before; what it wrote is checked after, with the raw JSON inside.
+func encodeTyped(v any) (json.RawMessage, error) {
+	if err := checkTyped(reflect.ValueOf(v), ""); err != nil {
+		return nil, err
+	}
+	text, err := msg.Marshal(v)
+	if err != nil {
+		var bad *json.UnsupportedValueError
+		if errors.As(err, &bad) {
+			return nil, &msg.ValueError{Code: msg.ValueBad, Why: bad.Str + " is not a JSON number"}
+		}
+		return nil, err
+	}
+	return msg.Encode(json.RawMessage(text))
+}
+
+var rawType = reflect.TypeFor[json.RawMessage]()
+
+// checkTyped looks for texts that are not UTF-8 and for raw JSON that is not
+// admissible. Payloads are trees of a fixed shape, so it ends.
+func checkTyped(v reflect.Value, path string) error {
+	switch v.Kind() {
+	case reflect.String:
+		if !utf8.ValidString(v.String()) {
+			return &msg.ValueError{Code: msg.ValueBad, Path: path, Why: "text is not valid UTF-8"}
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			return checkTyped(v.Elem(), path)
+		}
+	case reflect.Slice:
+		if v.Type() == rawType {
+			return checkRaw(v.Bytes(), path)
+		}
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return nil // base64
+		}
+		for i := range v.Len() {
+			if err := checkTyped(v.Index(i), path+"/"+strconv.Itoa(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name == "" {
+				name = f.Name
+			}
+			if err := checkTyped(v.Field(i), path+"/"+name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func checkRaw(raw json.RawMessage, path string) error {
+	if raw == nil {
+		return nil // absent, or null
+	}
+	err := msg.Admissible(raw)
+	var bad *msg.ValueError
+	if errors.As(err, &bad) {
+		bad.Path = path + bad.Path
+	}
+	return err
+}
+
+// newEvent makes the event of a payload, without seq and time.
+func newEvent(p msg.Payload) (msg.Event, error) {
+	data, err := encodeTyped(p)
+	if err != nil {
+		return msg.Event{}, fmt.Errorf("%s: %w", p.EventType(), err)
+	}
+	e := msg.Event{Type: p.EventType(), Data: data, Ignorable: msg.Ignorable(p)}
+	if msg.Surface(p) {
+		e.SurfaceOp = bytes.Clone(appendOp)
+	}
+	return e, nil
+}
+
+// encodeRecord gives an event's line. Members stand in the order of
+// [msg.Event], so type, seq and time can be found at a line's start.
+func encodeRecord(e msg.Event) []byte {
+	line := make([]byte, 0, len(e.Data)+128)
+	line = append(line, `{"type":`...)
+	line = append(line, mustEncode(e.Type)...)
+	line = append(line, `,"seq":`...)
+	line = strconv.AppendInt(line, e.Seq, 10)
+	line = append(line, `,"time":`...)
+	line = strconv.AppendInt(line, e.Time, 10)
+	line = append(line, `,"data":`...)
+	line = append(line, e.Data...)
+	if e.Ignorable {
+		line = append(line, `,"ignorable":true`...)
+	}
+	if len(e.SourceSeqs) > 0 {
+		line = append(line, `,"sourceEventSeqs":`...)
+		line = append(line, mustEncode(e.SourceSeqs)...)
+	}
+	if len(e.SurfaceOp) > 0 {
+		line = append(line, `,"surfaceOp":`...)
+		line = append(line, e.SurfaceOp...)
+	}
+	return append(line, "}\n"...)
+}
+
+func mustEncode(v any) []byte {
+	b, err := msg.Marshal(v)
+	if err != nil {
+		panic("eventlog: " + err.Error()) // strings and integers always encode
+	}
+	return b
+}
+
+// errNoRecord marks lines that have not the form of a record. Such a line
+// was torn if it is the last one, and is damage before others.
+var errNoRecord = errors.New("not a whole JSON record")
+
+func noRecord(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", errNoRecord, fmt.Errorf(format, args...))
+}
+
+// decodeRecord reads a line (without its line feed) into an event.
+func decodeRecord(line []byte) (msg.Event, error) {
+	if !utf8.Valid(line) {
+		return msg.Event{}, noRecord("text is not valid UTF-8")
+	}
+	var rec struct {
+		Type      string          `json:"type"`
+		Seq       *int64          `json:"seq"`
+		Time      *int64          `json:"time"`
+		Data      json.RawMessage `json:"data"`
+		Ignorable bool            `json:"ignorable"`
+		Sources   []int64         `json:"sourceEventSeqs"`
+		SurfaceOp json.RawMessage `json:"surfaceOp"`
+	}
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return msg.Event{}, noRecord("%w", err)
+	}
+	switch {
+	case rec.Type == "" || rec.Seq == nil || rec.Time == nil:
+		return msg.Event{}, noRecord("type, seq or time is missing")
+	case !isObject(rec.Data):
+		return msg.Event{}, noRecord("data is not an object")
+	}
+	return msg.Event{Type: rec.Type, Seq: *rec.Seq, Time: *rec.Time, Data: rec.Data,
+		Ignorable: rec.Ignorable, SourceSeqs: rec.Sources, SurfaceOp: rec.SurfaceOp}, nil
+}
+
+func isObject(raw json.RawMessage) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{"))
+}

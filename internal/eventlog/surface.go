@@ -1,0 +1,113 @@
+package eventlog
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"dsh-acp/internal/msg"
+)
+
+// The surface is the list of messages that the model sees. A message event
+// joins its end with the operation "append", or with none. With {"op":"replace","start":S,
+// "end":E} it takes the place of the messages whose seq lies in S…E, both
+// included: so a summary can shadow what it sums up, and the log keeps both.
+
+var appendOp = json.RawMessage(`"append"`)
+
+// An Entry is a message of the surface.
+type Entry struct {
+	Seq int64 // of the event that brought it
+	// Payload is a msg.UserMessage, msg.AssistantMessage or msg.ToolReturned.
+	Payload msg.Payload
+}
+
+// History gives the messages that the model sees after events, in order.
+// Events of unknown type are passed over if they are ignorable. It fails on a
+// surface operation that it does not know, since then it would tell the model
+// something else than was meant.
+func History(events []msg.Event) ([]Entry, error) {
+	var out []Entry
+	for _, e := range events {
+		p, err := decodeKnown(e)
+		if err != nil {
+			return nil, err
+		}
+		if p == nil || !msg.Surface(p) {
+			continue
+		}
+		if out, err = apply(out, e, p); err != nil {
+			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type, err)
+		}
+	}
+	return out, nil
+}
+
+func apply(surface []Entry, e msg.Event, p msg.Payload) ([]Entry, error) {
+	entry := Entry{Seq: e.Seq, Payload: p}
+	if !retold(e) {
+		return append(surface, entry), nil
+	}
+	start, end, err := replaced(e)
+	if err != nil {
+		return nil, err
+	}
+	shadowed := func(x Entry) bool { return x.Seq >= start && x.Seq <= end }
+	at := slices.IndexFunc(surface, shadowed)
+	if at < 0 {
+		return nil, fmt.Errorf("surfaceOp replaces the messages %d to %d, of which none is left", start, end)
+	}
+	surface[at] = entry
+	rest := slices.DeleteFunc(surface[at+1:], shadowed)
+	return surface[:at+1+len(rest)], nil
+}
+
+// retold reports whether e is a message that does not simply join the end.
+func retold(e msg.Event) bool {
+	return len(e.SurfaceOp) > 0 && !bytes.Equal(bytes.TrimSpace(e.SurfaceOp), appendOp)
+}
+
+func replaced(e msg.Event) (start, end int64, err error) {
+	var op struct {
+		Op    string `json:"op"`
+		Start *int64 `json:"start"`
+		End   *int64 `json:"end"`
+	}
+	if err := json.Unmarshal(e.SurfaceOp, &op); err != nil || op.Op != "replace" {
+		return 0, 0, fmt.Errorf("unknown surfaceOp %.80s", e.SurfaceOp)
+	}
+	if op.Start == nil || op.End == nil || *op.Start < 0 || *op.End < *op.Start || *op.End >= e.Seq {
+		return 0, 0, fmt.Errorf("surfaceOp %.80s: start and end must be numbers of earlier events, in order", e.SurfaceOp)
+	}
+	return *op.Start, *op.End, nil
+}
+
+// checkSurface holds what the envelope may say about the surface. p is nil
+// for a type that is not known.
+func checkSurface(e msg.Event, p msg.Payload) error {
+	if p != nil && msg.Surface(p) {
+		for _, s := range e.SourceSeqs {
+			if s < 0 || s >= e.Seq {
+				return fmt.Errorf("sourceEventSeqs names %d, which is no earlier event", s)
+			}
+		}
+		return nil
+	}
+	if p != nil && (len(e.SurfaceOp) > 0 || len(e.SourceSeqs) > 0) {
+		return errors.New("only messages have surfaceOp and sourceEventSeqs")
+	}
+	return nil
+}
+
+// decodeKnown decodes e; nil without error means that there is nothing to
+// take from it: it carries no state, or is unknown and ignorable.
+func decodeKnown(e msg.Event) (msg.Payload, error) {
+	p, err := msg.Decode(e)
+	var unknown *msg.UnknownTypeError
+	if errors.As(err, &unknown) && e.Ignorable {
+		return nil, nil
+	}
+	return p, err
+}
