@@ -95,8 +95,8 @@ func diffFromMeta(raw json.RawMessage) (FileDiff, bool) {
 	if json.Unmarshal(raw, &m) != nil {
 		return FileDiff{}, false
 	}
-	path, ok1 := text(m["path"])
-	newText, ok2 := text(m["newText"])
+	path, ok1 := jsonString(m["path"])
+	newText, ok2 := jsonString(m["newText"])
 	if !ok1 || !ok2 {
 		return FileDiff{}, false
 	}
@@ -107,7 +107,7 @@ func diffFromMeta(raw json.RawMessage) (FileDiff, bool) {
 		Coarse: string(m["coarse"]) == "true",
 	}
 	if old := m["oldText"]; string(old) != "null" {
-		s, ok := text(old)
+		s, ok := jsonString(old)
 		if !ok {
 			return FileDiff{}, false
 		}
@@ -125,8 +125,8 @@ func member(raw json.RawMessage, key string) json.RawMessage {
 	return m[key]
 }
 
-// text decodes a JSON string, and nothing else.
-func text(raw json.RawMessage) (string, bool) {
+// jsonString decodes a JSON string, and nothing else.
+func jsonString(raw json.RawMessage) (string, bool) {
 	if len(raw) == 0 || raw[0] != '"' {
 		return "", false
 	}
