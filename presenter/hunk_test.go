@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// numbered is the text of lines l1 to ln, some of them replaced.
-func numbered(n int, replaced map[int]string) string {
+// numberedLines is the text of lines l1 to ln, some of them replaced.
+func numberedLines(n int, replaced map[int]string) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
 		if s, ok := replaced[i]; ok {
@@ -35,25 +35,25 @@ var hunkCases = []struct {
 }{
 	{"equal", "a\n", "a\n", nil},
 	{"both empty", "", "", nil},
-	{"one line in the middle", numbered(8, nil), numbered(8, map[int]string{4: "X\n"}),
+	{"one line in the middle", numberedLines(8, nil), numberedLines(8, map[int]string{4: "X\n"}),
 		[]FileDiff{{OldText: ptr("l1\nl2\nl3\nl4\nl5\nl6\nl7"), NewText: "l1\nl2\nl3\nX\nl5\nl6\nl7", OldStart: 1, NewStart: 1, Added: 1, Removed: 1}}},
-	{"first line", numbered(5, nil), numbered(5, map[int]string{1: "Z\n"}),
+	{"first line", numberedLines(5, nil), numberedLines(5, map[int]string{1: "Z\n"}),
 		[]FileDiff{{OldText: ptr("l1\nl2\nl3\nl4"), NewText: "Z\nl2\nl3\nl4", OldStart: 1, NewStart: 1, Added: 1, Removed: 1}}},
-	{"insertion", numbered(6, nil), numbered(6, map[int]string{3: "l3\nN\n"}),
+	{"insertion", numberedLines(6, nil), numberedLines(6, map[int]string{3: "l3\nN\n"}),
 		[]FileDiff{{OldText: ptr("l1\nl2\nl3\nl4\nl5\nl6"), NewText: "l1\nl2\nl3\nN\nl4\nl5\nl6", OldStart: 1, NewStart: 1, Added: 1}}},
-	{"deletion", numbered(6, nil), numbered(6, map[int]string{3: ""}),
+	{"deletion", numberedLines(6, nil), numberedLines(6, map[int]string{3: ""}),
 		[]FileDiff{{OldText: ptr("l1\nl2\nl3\nl4\nl5\nl6"), NewText: "l1\nl2\nl4\nl5\nl6", OldStart: 1, NewStart: 1, Removed: 1}}},
-	{"append", numbered(5, nil), numbered(6, nil),
+	{"append", numberedLines(5, nil), numberedLines(6, nil),
 		[]FileDiff{{OldText: ptr("l3\nl4\nl5"), NewText: "l3\nl4\nl5\nl6", OldStart: 3, NewStart: 3, Added: 1}}},
-	{"six lines between", numbered(20, nil), numbered(20, map[int]string{5: "X\n", 12: "Y\n"}),
+	{"six lines between", numberedLines(20, nil), numberedLines(20, map[int]string{5: "X\n", 12: "Y\n"}),
 		[]FileDiff{{OldText: ptr("l2\nl3\nl4\nl5\nl6\nl7\nl8\nl9\nl10\nl11\nl12\nl13\nl14\nl15"),
 			NewText: "l2\nl3\nl4\nX\nl6\nl7\nl8\nl9\nl10\nl11\nY\nl13\nl14\nl15", OldStart: 2, NewStart: 2, Added: 2, Removed: 2}}},
-	{"seven lines between", numbered(20, nil), numbered(20, map[int]string{5: "X\n", 13: "Y\n"}),
+	{"seven lines between", numberedLines(20, nil), numberedLines(20, map[int]string{5: "X\n", 13: "Y\n"}),
 		[]FileDiff{
 			{OldText: ptr("l2\nl3\nl4\nl5\nl6\nl7\nl8"), NewText: "l2\nl3\nl4\nX\nl6\nl7\nl8", OldStart: 2, NewStart: 2, Added: 1, Removed: 1},
 			{OldText: ptr("l10\nl11\nl12\nl13\nl14\nl15\nl16"), NewText: "l10\nl11\nl12\nY\nl14\nl15\nl16", OldStart: 10, NewStart: 10, Added: 1, Removed: 1},
 		}},
-	{"later hunks are shifted", numbered(20, nil), numbered(20, map[int]string{1: "A\nB\nl1\n", 20: "Z\n"}),
+	{"later hunks are shifted", numberedLines(20, nil), numberedLines(20, map[int]string{1: "A\nB\nl1\n", 20: "Z\n"}),
 		[]FileDiff{
 			{OldText: ptr("l1\nl2\nl3"), NewText: "A\nB\nl1\nl2\nl3", OldStart: 1, NewStart: 1, Added: 2},
 			{OldText: ptr("l17\nl18\nl19\nl20"), NewText: "l17\nl18\nl19\nZ", OldStart: 17, NewStart: 19, Added: 1, Removed: 1},
@@ -93,7 +93,7 @@ func TestHunksOfScatteredMatches(t *testing.T) {
 		foo[i], bar[i] = "foo\n", "bar\n"
 	}
 	var starts []int
-	for _, d := range Hunks("f", numbered(80, foo), numbered(80, bar)) {
+	for _, d := range Hunks("f", numberedLines(80, foo), numberedLines(80, bar)) {
 		starts = append(starts, d.OldStart)
 	}
 	assert.Equal(t, []int{1, 27, 57}, starts)
