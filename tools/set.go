@@ -1,0 +1,173 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+)
+
+// Config says what the tools of a session work on.
+type Config struct {
+	// Cwd is the session's folder, absolute and clean; relative paths of a
+	// model start there.
+	Cwd string
+	// Roots are the folders that belong to the session; nil means Cwd alone.
+	// They only serve [Need.Outside]: what may be reached is Files' business.
+	Roots []string
+	// Files is where files are. Required. If it is an fsbackend.Locker, a
+	// file is held by it from the look at it to the end of its change.
+	Files fsbackend.Backend
+	// Seen is what the session knows of its files; nil starts with nothing.
+	Seen *fsbackend.Seen
+	// Offer names the tools that the model is offered, in order; nil means
+	// the preset "claude".
+	Offer []string
+	// OverwriteUnread lets Write replace a file that this session has not
+	// seen. A file that changed after the session saw it is refused all the same.
+	OverwriteUnread bool
+	// List names the entries of a folder, for a hint when a file is missing;
+	// nil gives no hints.
+	List func(ctx context.Context, dir string) ([]string, error)
+}
+
+// A Set is the tools of one session. It is safe for concurrent use.
+type Set struct {
+	env   env
+	offer []string
+}
+
+// env is what the tools work with.
+type env struct {
+	Config
+}
+
+// Presets of tools, by the name that the settings use.
+var presets = map[string][]string{
+	"claude": {"Read", "Write", "Edit"},
+}
+
+// Preset returns the tools of a named preset, in the order in which they are
+// offered, and whether there is one of that name.
+func Preset(name string) ([]string, bool) {
+	names, ok := presets[name]
+	return slices.Clone(names), ok
+}
+
+// An Access is the kind of a call's effect.
+type Access int
+
+// Levels of [Access], from harmless to grave.
+const (
+	Look    Access = iota // changes nothing
+	Change                // changes files
+	Execute               // runs a program
+	Ask                   // asks the user something itself
+)
+
+// A Need is what a call does to the world, for the question to the user.
+type Need struct {
+	Access  Access
+	Paths   []string // the files it names, absolute and clean; the first is the main one
+	Outside bool     // some path lies outside of the session's folders
+	Command string   // the shell command, with Execute
+}
+
+// A Plan is a checked call, ready to run once.
+type Plan struct {
+	Need Need
+	run  func(ctx context.Context) msg.ToolResult
+}
+
+// Run carries the call out. It checks again what may have changed since the
+// plan was made. Failures are results.
+func (p *Plan) Run(ctx context.Context) msg.ToolResult { return p.run(ctx) }
+
+// A tool is one implementation, offered under one or more names.
+type tool interface {
+	// params are the arguments that it takes.
+	params() []param
+	// spec is what the model is told.
+	spec(name string) msg.ToolSpec
+	// plan checks a call against the files as they are and changes nothing.
+	plan(ctx context.Context, e *env, name string, args arguments) (*Plan, error)
+	// cards draws its calls.
+	cards() presenter.Tool
+}
+
+// all has every tool under every name by which any preset offers it.
+var all = map[string]tool{
+	"Read": readTool{}, "read": readTool{},
+	"Write": writeTool{}, "write": writeTool{},
+	"Edit": editTool{}, "edit": editTool{},
+}
+
+// Presenters returns the presenters of all tools by each name under which any
+// preset offers them, so that a session replays under any setting. It needs
+// no backend.
+func Presenters() map[string]presenter.Tool {
+	out := make(map[string]presenter.Tool, len(all))
+	for name, t := range all {
+		out[name] = t.cards()
+	}
+	return out
+}
+
+// New makes the tools of a session. It fails if something required is missing
+// or a name in c.Offer is not known.
+func New(c Config) (*Set, error) {
+	if c.Files == nil {
+		return nil, fmt.Errorf("tools: Config.Files is nil")
+	}
+	if !filepath.IsAbs(c.Cwd) {
+		return nil, fmt.Errorf("tools: the session's folder %q is not absolute", c.Cwd)
+	}
+	if c.Seen == nil {
+		c.Seen = &fsbackend.Seen{}
+	}
+	if c.Roots == nil {
+		c.Roots = []string{c.Cwd}
+	}
+	if c.Offer == nil {
+		c.Offer = presets["claude"]
+	}
+	for _, name := range c.Offer {
+		if all[name] == nil {
+			return nil, fmt.Errorf("tools: there is no tool %q", name)
+		}
+	}
+	return &Set{env: env{c}, offer: slices.Clone(c.Offer)}, nil
+}
+
+// Specs lists the tools that are offered, in order.
+func (s *Set) Specs() []msg.ToolSpec {
+	out := make([]msg.ToolSpec, len(s.offer))
+	for i, name := range s.offer {
+		out[i] = all[name].spec(name)
+	}
+	return out
+}
+
+// Plan decodes a request and checks it against the files as they are, without
+// changing anything. A request that cannot succeed gives its error result
+// instead of a plan.
+func (s *Set) Plan(ctx context.Context, use msg.ToolUse) (*Plan, *msg.ToolResult) {
+	if !slices.Contains(s.offer, use.Name) {
+		r := msg.Failed(msg.CodeUnknownTool, fmt.Sprintf("there is no tool %q; the tools are %s", use.Name, list(s.offer)))
+		return nil, &r
+	}
+	t := all[use.Name]
+	args, err := decode(use.Name, use.Input, t.params())
+	if err == nil {
+		var p *Plan
+		if p, err = t.plan(ctx, &s.env, use.Name, args); err == nil {
+			return p, nil
+		}
+	}
+	r := failed(use.Name, err)
+	return nil, &r
+}
