@@ -164,7 +164,11 @@ func (p *Provider) play(id string, s step, emit func(msg.Delta)) msg.Block {
 		emit(msg.ToolStart{CallID: b.ID, Name: b.Name})
 		b.Input = p.fill(b.Input)
 		if s.cut >= 0 {
-			b.Input, b.Cut = b.Input[:min(s.cut, len(b.Input))], true
+			n := min(s.cut, len(b.Input))
+			for n > 0 && n < len(b.Input) && !utf8.RuneStart(b.Input[n]) {
+				n--
+			}
+			b.Input, b.Cut = b.Input[:n], true
 		}
 		for _, piece := range pieces(b.Input, p.opts.Piece) {
 			emit(msg.ToolInput{CallID: b.ID, Fragment: piece})
