@@ -58,7 +58,7 @@ func (editTool) plan(ctx context.Context, e *env, name string, args arguments) (
 	case args.text("old_string") == sub.new:
 		return nil, failf(CodeNoChange, "edit %s: old_string and new_string are the same: there is nothing to change; nothing was written", path)
 	case sub.old == text.Fold(sub.new):
-		return nil, failf(CodeEditNotFound, "edit %s: old_string and new_string x (CRLF and LF), and an edit keeps those of the file: there is nothing to change; nothing was written", path)
+		return nil, failf(CodeEditNotFound, "edit %s: old_string and new_string are the same but for CRLF and LF line breaks, and an edit keeps those of the file: there is nothing to change; nothing was written", path)
 	}
 	if _, err := text.ParseString(sub.new); err != nil {
 		return nil, failf(msg.CodeInvalidArgs, "edit %s: new_string is %v: these tools write text; nothing was written", path, err)

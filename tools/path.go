@@ -89,14 +89,14 @@ func (e *env) parent(ctx context.Context, tool, path, abs string) error {
 			return nil // what cannot be told here the file's own use will tell
 		}
 		if info.Exists {
-			return failf(fsbackend.CodeNotDirectory, "%s %s: %s is a file, not a folder, so nothing can be below it: choose another path; nothing was written", tool, path, dir)
+			return failf(fsbackend.CodeNotDirectory, "%s %s: %s is a file, not a folder, so nothing can be below it: choose another path", tool, path, dir)
 		}
 	}
 	return nil
 }
 
 // near finds a file beside abs whose name differs in case, in its extension
-// or in a letter or two.
+// or in a letter or two, but not in most of it.
 func (e *env) near(ctx context.Context, abs string) string {
 	if e.List == nil {
 		return ""
@@ -112,7 +112,7 @@ func (e *env) near(ctx context.Context, abs string) string {
 		if stem(want) == stem(name) && len(stem(want)) > 1 {
 			cost = min(cost, 1)
 		}
-		if cost < bestCost {
+		if cost < bestCost && cost*3 <= len(stem(want)) {
 			best, bestCost = name, cost
 		}
 	}

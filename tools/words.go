@@ -2,6 +2,7 @@ package tools
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dsh-acp/fsbackend"
@@ -28,7 +29,7 @@ func lineList(lines []int) string {
 }
 
 func occurrences(lines []int) string {
-	return fmt.Sprintf("%s (%s)", plural(len(lines), "1 occurrence", "%d occurrences"), lineList(lines))
+	return fmt.Sprintf("%s (%s)", plural(len(lines), "1 occurrence", "%d occurrences"), lineList(slices.Compact(slices.Clone(lines))))
 }
 
 // plural is one for 1, else many, which may have a %d for the number.
