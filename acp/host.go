@@ -1,0 +1,101 @@
+package acp
+
+import (
+	"context"
+	"time"
+
+	"dsh-acp/internal/agent"
+	"dsh-acp/internal/msg"
+)
+
+// Sessions makes and keeps sessions. It is safe for concurrent use; calls for
+// one session id come one at a time.
+//
+// Errors: an *eventlog.IDError for a text that is no id, an error that wraps
+// fs.ErrNotExist for an id that names no session, [ErrAuthRequired],
+// a *[ParamsError], or anything else for what went wrong inside.
+type Sessions interface {
+	// Create makes a session. It can be opened again from then on, even if
+	// the process dies.
+	Create(ctx context.Context, s Setup) (*Opened, error)
+	// Open continues a session, after closing what a crash left open in it.
+	Open(ctx context.Context, id string, s Setup) (*Opened, error)
+	// List tells of all sessions, last changed first.
+	List(ctx context.Context) ([]SessionInfo, error)
+	// Delete removes a session that is not open for good.
+	Delete(ctx context.Context, id string) error
+}
+
+// An Account is the user's access to a model.
+type Account interface {
+	// Check fails with [ErrAuthRequired] if there is no key and the endpoint
+	// wants one. It does not ask the endpoint.
+	Check(ctx context.Context) error
+	// Logout forgets the stored key.
+	Logout(ctx context.Context) error
+}
+
+// A Setup is what the client gives for a session.
+type Setup struct {
+	Cwd  string   // absolute, clean
+	More []string // additional folders, absolute, clean
+}
+
+// SessionInfo tells of a session without opening it.
+type SessionInfo struct {
+	ID        string
+	Cwd       string
+	Title     string // "" for none
+	UpdatedAt time.Time
+}
+
+// Opened is a session that is ready for prompts.
+type Opened struct {
+	ID string
+	// History is the session's events so far, crash closers included; nil for
+	// a new session.
+	History []msg.Event
+	// Mode is in force where the history sets none; "" means [ModeDefault].
+	Mode string
+	// Models are offered to the user; Model is the id of the one in force
+	// where the history sets none. No models: the option is not offered.
+	Models []Model
+	Model  string
+	Work   Work
+}
+
+// A Model is a choice of the option "model".
+type Model struct{ ID, Name, Description string }
+
+// Work is the part of a session that knows neither protocol nor client.
+type Work interface {
+	// Record appends to the session's log. It may be called while a turn runs.
+	Record(p msg.Payload) error
+	// Run carries one turn out, and returns soon after ctx ends. It makes no
+	// use of t after it has returned. Calls come one at a time.
+	Run(ctx context.Context, t Turn) (Outcome, error)
+	// Close flushes and frees the session. No turn runs then.
+	Close() error
+}
+
+// A Turn is what a prompt asks for.
+type Turn struct {
+	Prompt   msg.Blocks
+	Model    string // the user's choice; "" means Opened.Model
+	Sink     agent.Sink
+	Approver agent.Approver
+}
+
+// An Outcome is how a turn ended.
+type Outcome struct {
+	Stop  string // one of the Stop constants
+	Usage msg.Usage
+}
+
+// Stop reasons of the protocol.
+const (
+	StopEndTurn   = "end_turn"
+	StopMaxTokens = "max_tokens"
+	StopRefusal   = "refusal"
+	StopCancelled = "cancelled"
+)

@@ -1,0 +1,185 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/sourcegraph/jsonrpc2"
+
+	"dsh-acp/internal/agent"
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+)
+
+// A ruling is what a mode and the grants say of a call.
+type ruling int
+
+const (
+	rulingAllow ruling = iota
+	rulingAsk
+	rulingRefuse
+)
+
+// rule decides about a call without asking anybody. It is pure. granted
+// reports whether the user allowed a scope for the session.
+func rule(mode string, n agent.Need, granted func(scope string) bool) ruling {
+	changes := n.Access == agent.Edit || n.Access == agent.Execute
+	switch {
+	case n.Access == agent.Ask:
+		return rulingAllow // the tool asks the user itself
+	case mode == ModePlan && changes:
+		return rulingRefuse
+	case mode == ModeBypass:
+		return rulingAllow
+	case !changes && !n.Outside:
+		return rulingAllow
+	case mode == ModeAcceptEdits && n.Access == agent.Edit && !n.Outside:
+		return rulingAllow
+	case granted(scopeOf(n).key):
+		return rulingAllow
+	}
+	return rulingAsk
+}
+
+// A scope is what "always" covers: as a key for the log, and in the words of
+// the option.
+type scope struct{ key, name string }
+
+func scopeOf(n agent.Need) scope {
+	dir := ""
+	if len(n.Paths) > 0 {
+		dir = filepath.Dir(n.Paths[0])
+	}
+	switch {
+	case n.Access == agent.Execute:
+		return scope{"execute:" + n.Command, "Yes, and don't ask again for exactly this command during this session"}
+	case n.Access == agent.Edit && n.Outside:
+		return scope{"edit:" + dir, fmt.Sprintf("Yes, allow all edits in %s during this session", dir)}
+	case n.Access == agent.Edit:
+		return scope{"edit", "Yes, allow all edits during this session"}
+	default:
+		return scope{"read:" + dir, fmt.Sprintf("Yes, allow reading from %s during this session", dir)}
+	}
+}
+
+// Ids of permission options: those of the reference agent.
+const (
+	optionAllowOnce   = "allow-once"
+	optionAllowAlways = "allow-with-updates"
+	optionReject      = "reject"
+)
+
+type permissionOption struct {
+	ID   string `json:"optionId"`
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+func permissionOptions(sc scope) []permissionOption {
+	return []permissionOption{
+		{optionAllowOnce, "Yes", "allow_once"},
+		{optionAllowAlways, sc.name, "allow_always"},
+		{optionReject, "No", "reject_once"},
+	}
+}
+
+type permissionParams struct {
+	SessionID string                   `json:"sessionId"`
+	ToolCall  presenter.PermissionCall `json:"toolCall"`
+	Options   []permissionOption       `json:"options"`
+}
+
+// An approver asks the user where mode and grants do not decide.
+type approver struct{ sess *session }
+
+// Texts of refusals, for the model.
+const (
+	textRejected = "The user rejected this call: it did not run and nothing was changed. " +
+		"Do not try it again as it is; go on without it, or ask what to do instead."
+	textAborted = "The permission question was closed without an answer: the call did not run and nothing was changed."
+	textPlan    = "Plan mode: changes are refused, so the call did not run and nothing was changed. " +
+		"Read what you need and describe the change; the user leaves plan mode to have it made."
+)
+
+// Approve decides about a call. It fails only when ctx ends first.
+func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
+	sess := a.sess
+	sess.mu.Lock()
+	ruled := rule(sess.mode, n, func(scope string) bool { return sess.grants[scope] })
+	sess.mu.Unlock()
+	switch ruled {
+	case rulingAllow:
+		return agent.Verdict{Allow: true}, nil
+	case rulingRefuse:
+		return agent.Verdict{Code: msg.CodeModeRefused, Text: textPlan}, nil
+	}
+	return a.ask(ctx, use, scopeOf(n), n.Paths)
+}
+
+func (a approver) ask(ctx context.Context, use msg.ToolUse, sc scope, paths []string) (agent.Verdict, error) {
+	call, ok := a.sess.draw.PermissionCall(use.ID, paths...)
+	if !ok {
+		// Not drawn as a call: what is asked about must still have a name.
+		call = presenter.PermissionCall{ToolCallID: use.ID, Name: use.Name}
+		call.Title, call.Status = use.Name, presenter.StatusPending
+	}
+	params := permissionParams{SessionID: a.sess.opened.ID, ToolCall: call, Options: permissionOptions(sc)}
+	var answer struct {
+		Outcome struct {
+			Outcome  string `json:"outcome"`
+			OptionID string `json:"optionId"`
+		} `json:"outcome"`
+	}
+	err := a.sess.srv.call(ctx, "session/request_permission", params, &answer)
+	if ctx.Err() != nil {
+		return agent.Verdict{}, ctx.Err()
+	}
+	if err != nil {
+		// An answer that is an error, or makes no sense, is no consent.
+		a.sess.srv.cfg.Log.Warn().Err(err).Msg("permission question: taken as a reject")
+		return agent.Verdict{Code: msg.CodeRejected, Text: textRejected}, nil
+	}
+	switch o := answer.Outcome; {
+	case o.Outcome == "cancelled":
+		return agent.Verdict{Code: msg.CodeQuestionAborted, Text: textAborted}, nil
+	case o.Outcome == "selected" && o.OptionID == optionAllowOnce:
+		return agent.Verdict{Allow: true}, nil
+	case o.Outcome == "selected" && o.OptionID == optionAllowAlways:
+		a.sess.mu.Lock()
+		defer a.sess.mu.Unlock()
+		a.sess.grants[sc.key] = true
+		return agent.Verdict{Allow: true, Grant: &msg.Granted{Scope: sc.key, Name: sc.name}}, nil
+	}
+	return agent.Verdict{Code: msg.CodeRejected, Text: textRejected}, nil
+}
+
+// callIDs numbers our own calls. They begin at 1: jsonrpc2 takes 0 for "none
+// chosen" and would choose one that is in use.
+type callIDs struct{ last atomic.Uint64 }
+
+// call asks the client and waits for its answer. It must not be called on the
+// read loop, where the answer would wait behind it. If ctx ends first, the
+// client is told that the question is withdrawn, and its answer is dropped.
+func (s *Server) call(ctx context.Context, method string, params, result any) error {
+	n := s.calls.last.Add(1)
+	raw, err := msg.Marshal(params)
+	if err != nil {
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	s.str.expect(n)
+	body := json.RawMessage(raw)
+	wait, err := s.conn.DispatchCall(ctx, method, &body, jsonrpc2.PickID(jsonrpc2.ID{Num: n}))
+	if err != nil {
+		s.str.answered(n)
+		return fmt.Errorf("%s: %w", method, err)
+	}
+	err = wait.Wait(ctx, result)
+	if ctx.Err() != nil && s.str.answered(n) {
+		s.out.put(notification("$/cancel_request", []byte(`{"requestId":`+strconv.FormatUint(n, 10)+`}`)))
+	}
+	return err
+}

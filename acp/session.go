@@ -1,0 +1,123 @@
+package acp
+
+import (
+	"context"
+	"sync"
+
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+)
+
+// A session is an open one: what the client sees of it, and its settings.
+type session struct {
+	srv    *Server
+	opened *Opened
+	// draw belongs to the replay first, then to the running turn.
+	draw *presenter.Presenter
+
+	mu     sync.Mutex
+	mode   string          // guarded by mu
+	model  string          // guarded by mu
+	grants map[string]bool // scopes; guarded by mu
+	titled bool            // guarded by mu
+}
+
+// adopt makes an opened session known under its id. What was set in it before
+// holds again.
+func (s *Server) adopt(o *Opened, setup Setup) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := &session{
+		srv: s, opened: o, mode: o.Mode, model: o.Model, grants: map[string]bool{},
+		draw: presenter.New(presenter.Config{
+			Cwd: setup.Cwd, Terminal: s.client.terminalOutput, Tools: s.cfg.Tools,
+		}),
+	}
+	if !isMode(sess.mode) {
+		sess.mode = ModeDefault
+	}
+	for _, e := range o.History {
+		sess.restore(e)
+	}
+	s.sessions[o.ID] = sess
+	return sess
+}
+
+// restore takes a setting from the log. Unknown modes and models, from
+// another version or another configuration, are passed over.
+func (sess *session) restore(e msg.Event) {
+	p, err := msg.Decode(e)
+	if err != nil {
+		return
+	}
+	switch p := p.(type) {
+	case msg.ModeSet:
+		if isMode(p.Mode) {
+			sess.mode = p.Mode
+		}
+	case msg.Granted:
+		sess.grants[p.Scope] = true
+	case msg.Titled:
+		sess.titled = true
+	case msg.OptionSet:
+		if value, ok := optionText(p.Value); ok && p.ID == optionModel && sess.offers(value) {
+			sess.model = value
+		}
+	}
+}
+
+func (s *Server) lookup(id string) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sessions[id]
+}
+
+// replay draws the whole history, and sends what was drawn if show is set.
+// Without it the presenter still learns what the client has seen before.
+func (sess *session) replay(ctx context.Context, events []msg.Event, show bool) {
+	for _, e := range events {
+		updates := sess.draw.Replay(e)
+		if !show {
+			continue
+		}
+		for _, u := range updates {
+			sess.send(ctx, u)
+		}
+	}
+}
+
+// send puts an update on its way. It waits while the client lags too far
+// behind, but not after ctx has ended.
+func (sess *session) send(ctx context.Context, u presenter.Update) {
+	if c, ok := textOf(u); ok {
+		c.session = sess.opened.ID
+		sess.srv.out.putText(ctx, c)
+		return
+	}
+	params, err := msg.Marshal(struct {
+		SessionID string           `json:"sessionId"`
+		Update    presenter.Update `json:"update"`
+	}{sess.opened.ID, u})
+	if err != nil {
+		// The presenter's values always have JSON.
+		panic("acp: update without JSON: " + err.Error())
+	}
+	sess.srv.out.putWait(ctx, notification("session/update", params))
+}
+
+// textOf returns the text of an update that may be merged with its like.
+func textOf(u presenter.Update) (textChunk, bool) {
+	var content presenter.ContentBlock
+	c := textChunk{}
+	switch u := u.(type) {
+	case presenter.AgentMessageChunk:
+		content, c.kind, c.message = u.Content, "agent_message_chunk", u.MessageID
+	case presenter.AgentThoughtChunk:
+		content, c.kind, c.message = u.Content, "agent_thought_chunk", u.MessageID
+	default:
+		return c, false
+	}
+	t, ok := content.Block.(msg.Text)
+	c.text = []byte(t.Text)
+	return c, ok
+}

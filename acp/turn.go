@@ -1,0 +1,211 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+)
+
+// A turn is a prompt that was read and not answered yet. It can be cancelled
+// from the moment it was read.
+type turn struct {
+	req     *request
+	session string
+	owner   *session // once its session has taken it over; guarded by Server.mu
+	prompt  msg.Blocks
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	release func()
+}
+
+// errTurnCancelled is the cause when the user ended the turn: it is answered
+// with a stop reason, where a withdrawn request is answered with an error.
+var errTurnCancelled = errors.New("the turn was cancelled")
+
+type promptResult struct {
+	StopReason string       `json:"stopReason"`
+	Usage      *promptUsage `json:"usage,omitempty"`
+}
+
+type promptUsage struct {
+	Input       int64 `json:"inputTokens"`
+	Output      int64 `json:"outputTokens"`
+	CachedRead  int64 `json:"cachedReadTokens"`
+	CachedWrite int64 `json:"cachedWriteTokens"`
+	Total       int64 `json:"totalTokens"`
+}
+
+// prompt admits a turn. It takes its place behind what was read before it: a
+// load of the session first, then the turns in their order.
+func (s *Server) prompt(r *request) {
+	id, blocks, err := decodePrompt(r.params)
+	if err != nil {
+		s.fail(r, err)
+		return
+	}
+	t := &turn{req: r, session: id, prompt: blocks}
+	t.ctx, t.cancel = context.WithCancelCause(s.ctx)
+	t.release = s.track(r, t.cancel)
+	s.mu.Lock()
+	s.turns[id] = append(s.turns[id], t)
+	s.mu.Unlock()
+	s.control.do(id, func() {
+		sess := s.lookup(id)
+		if sess == nil {
+			s.finish(t, Outcome{}, unknownSession(id))
+			return
+		}
+		s.mu.Lock()
+		t.owner = sess
+		s.mu.Unlock()
+		s.work.do(id, func() { s.runTurn(sess, t) })
+	})
+}
+
+// cancelTurns ends the running turn of a session and those queued behind it.
+func (s *Server) cancelTurns(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.turns[id] {
+		t.cancel(errTurnCancelled)
+	}
+}
+
+// cancelStarted ends the turns that a session has taken over already, but not
+// a prompt that was read after the request which closes the session.
+func (s *Server) cancelStarted(sess *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.turns[sess.opened.ID] {
+		if t.owner == sess {
+			t.cancel(errTurnCancelled)
+		}
+	}
+}
+
+func (s *Server) cancelAllTurns() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, turns := range s.turns {
+		for _, t := range turns {
+			t.cancel(errTurnCancelled)
+		}
+	}
+}
+
+func (s *Server) runTurn(sess *session, t *turn) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.logPanic(t.req.method, v)
+			s.finish(t, Outcome{}, fmt.Errorf("session/prompt: %v", v))
+		}
+	}()
+	if t.ctx.Err() != nil {
+		s.finish(t, Outcome{}, nil)
+		return
+	}
+	sess.giveTitle(t)
+	sink := &sink{sess: sess, ctx: t.ctx}
+	out, err := sess.opened.Work.Run(t.ctx, Turn{
+		Prompt: t.prompt, Model: sess.currentModel(), Sink: sink, Approver: approver{sess},
+	})
+	s.finish(t, out, err)
+}
+
+// finish answers the prompt, once. A turn that was cancelled is answered so
+// even if it had just come to its end: the client has told its user already.
+func (s *Server) finish(t *turn, out Outcome, err error) {
+	s.mu.Lock()
+	rest := s.turns[t.session][:0]
+	for _, other := range s.turns[t.session] {
+		if other != t {
+			rest = append(rest, other)
+		}
+	}
+	s.turns[t.session] = rest
+	if len(rest) == 0 {
+		delete(s.turns, t.session)
+	}
+	s.mu.Unlock()
+	cause := context.Cause(t.ctx)
+	t.release()
+	defer t.cancel(nil)
+	switch {
+	case errors.Is(cause, errCancelled):
+		s.fail(t.req, errCancelled)
+		return
+	case cause != nil:
+		out.Stop = StopCancelled
+	case err != nil:
+		s.cfg.Log.Warn().Str("session", t.session).Err(err).Msg("the turn failed")
+		s.fail(t.req, err)
+		return
+	}
+	u := out.Usage
+	s.answer(t.req, promptResult{StopReason: out.Stop, Usage: &promptUsage{
+		Input: u.Input, Output: u.Output, CachedRead: u.CachedRead, CachedWrite: u.CachedWrite,
+		Total: u.Input + u.Output + u.CachedRead + u.CachedWrite,
+	}})
+}
+
+// A sink draws what a turn does and sends it.
+type sink struct {
+	sess *session
+	ctx  context.Context
+}
+
+func (k *sink) Delta(d msg.Delta) {
+	for _, u := range k.sess.draw.Delta(d) {
+		k.sess.send(k.ctx, u)
+	}
+}
+
+func (k *sink) Event(e msg.Event) {
+	for _, u := range k.sess.draw.Event(e) {
+		k.sess.send(k.ctx, u)
+	}
+}
+
+// giveTitle names the session after its first prompt.
+func (sess *session) giveTitle(t *turn) {
+	sess.mu.Lock()
+	titled := sess.titled
+	sess.titled = true
+	sess.mu.Unlock()
+	title := titleOf(t.prompt)
+	if titled || title == "" {
+		return
+	}
+	if err := sess.opened.Work.Record(msg.Titled{Title: title}); err != nil {
+		sess.srv.cfg.Log.Error().Err(err).Msg("the title was not stored")
+		return
+	}
+	sess.send(t.ctx, presenter.SessionInfo{Title: title, UpdatedAt: timestamp(sess.srv.cfg.Now())})
+}
+
+// maxTitle is the length of a title in characters.
+const maxTitle = 80
+
+// titleOf is the prompt's first line of text, cut at a word.
+func titleOf(prompt msg.Blocks) string {
+	for line := range strings.Lines(prompt.PlainText()) {
+		line = strings.Join(strings.Fields(line), " ")
+		if line == "" {
+			continue
+		}
+		if utf8.RuneCountInString(line) <= maxTitle {
+			return line
+		}
+		cut := string([]rune(line)[:maxTitle-1])
+		if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
+			cut = cut[:at]
+		}
+		return cut + "…"
+	}
+	return ""
+}
