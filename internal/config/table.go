@@ -1,0 +1,167 @@
+package config
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Setting is one row of the table of settings.
+type Setting struct {
+	Name string // in the settings file; "a.b" is member b of the object a
+	// Env is the variable that sets it; "" if there is none.
+	Env string
+	// Vendor are further variables, by provider, that count while that
+	// provider is in force. Env wins over them.
+	Vendor map[string]string
+	Flag   string // such as --model
+	// Default is the value as text; "" is none, and for lists not set.
+	Default string
+	Choices []string // for texts: the only ones that are allowed
+	// Min and Max bound numbers; for durations they are seconds.
+	Min, Max int64
+	Help     string
+
+	// bind gives the place of the value: a *string, *bool, *int64,
+	// *time.Duration, *List or *Toolset.
+	bind func(*Config) any
+	// part takes the setting's share out of a variable that holds more than
+	// one; false means that it holds none. nil takes all.
+	part func(env string) (string, bool)
+	// check looks at texts further.
+	check func(text string) error
+	// path says that a text is a path, where ~/ is the home folder.
+	path bool
+}
+
+// Settings gives the table of all settings, in the order of its listing. It
+// is a copy.
+func Settings() []Setting { return slices.Clone(table) }
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// table begins with the provider, on which variables of vendors depend.
+var table = rows([]Setting{
+	{Name: "provider", Env: "DSH_PROVIDER", Default: Anthropic, Choices: []string{Anthropic, OpenAI, Scripted},
+		Help: "kind of model service: the Anthropic Messages API, OpenAI chat completions, or turns from a file",
+		bind: func(c *Config) any { return &c.Provider }},
+	{Name: "model", Env: "DSH_MODEL", Vendor: map[string]string{Anthropic: "ANTHROPIC_MODEL", OpenAI: "OPENAI_MODEL"},
+		Help: "model to ask; empty is the provider's default",
+		bind: func(c *Config) any { return &c.Model }},
+	{Name: "baseURL", Env: "DSH_BASE_URL", Vendor: map[string]string{Anthropic: "ANTHROPIC_BASE_URL", OpenAI: "OPENAI_BASE_URL"},
+		Help: "address of the service; empty is the provider's own", check: checkURL,
+		bind: func(c *Config) any { return &c.BaseURL }},
+	{Name: "apiKeyEnv", Env: "DSH_API_KEY_ENV", Help: "name of a variable that holds the key, looked at before all other places",
+		bind: func(c *Config) any { return &c.APIKeyEnv }},
+	{Name: "authScheme", Env: "DSH_AUTH_SCHEME", Default: AuthAuto, Choices: []string{AuthAuto, AuthAPIKey, AuthBearer},
+		Help: "header that carries the key; gateways often want bearer",
+		bind: func(c *Config) any { return &c.AuthScheme }},
+	{Name: "noKey", Env: "DSH_NO_KEY", Default: "false", Help: "the service needs no key, as local servers do",
+		bind: func(c *Config) any { return &c.NoKey }},
+	{Name: "scriptFile", Env: "DSH_SCRIPT_FILE", Help: "turns that the scripted provider plays", path: true,
+		bind: func(c *Config) any { return &c.ScriptFile }},
+
+	{Name: "maxTokens", Env: "DSH_MAX_TOKENS", Default: "0", Max: 10_000_000, Help: "most tokens of one answer; 0 is the model's default",
+		bind: func(c *Config) any { return &c.MaxTokens }},
+	{Name: "maxRetries", Env: "DSH_MAX_RETRIES", Default: "4", Max: 100, Help: "further attempts after a request failed for a passing reason",
+		bind: func(c *Config) any { return &c.MaxRetries }},
+	{Name: "idleTimeout", Env: "DSH_IDLE_TIMEOUT", Default: "5m", Min: 1, Max: 86_400, Help: "how long a stream may be silent before it is given up",
+		bind: func(c *Config) any { return &c.IdleTimeout }},
+	{Name: "requestTimeout", Env: "DSH_REQUEST_TIMEOUT", Default: "0s", Max: 86_400, Help: "longest time for one request from start to end; 0s is no limit",
+		bind: func(c *Config) any { return &c.RequestTimeout }},
+	{Name: "retryAfterCap", Env: "DSH_RETRY_AFTER_CAP", Default: "30s", Min: 1, Max: 3_600, Help: "longest wait that a service may ask for before a retry",
+		bind: func(c *Config) any { return &c.RetryAfterCap }},
+
+	{Name: "toolset", Env: "DSH_TOOLSET", Default: "claude", Help: "tools offered to the model: claude, patch, hashline, or a list of names",
+		bind: func(c *Config) any { return &c.Toolset }},
+	{Name: "mode", Env: "DSH_MODE", Default: "default", Choices: []string{"default", "acceptEdits", "plan", "bypassPermissions"},
+		Help: "permission mode that sessions start in",
+		bind: func(c *Config) any { return &c.Mode }},
+	{Name: "overwriteUnread", Env: "DSH_OVERWRITE_UNREAD", Default: "false", Help: "let a write replace a file that the session has not read",
+		bind: func(c *Config) any { return &c.OverwriteUnread }},
+	{Name: "editorFiles", Env: "DSH_EDITOR_FILES", Default: "auto", Choices: []string{"auto", "always", "never"},
+		Help: "read and write files through the editor: where it offers that, always, or never",
+		bind: func(c *Config) any { return &c.EditorFiles }},
+	{Name: "cards", Env: "DSH_CARDS", Default: "rich", Choices: []string{"rich", "text"}, Help: "how tool calls are shown: with diffs and places, or as text",
+		bind: func(c *Config) any { return &c.Cards }},
+	{Name: "systemPromptMaxBytes", Env: "DSH_SYSTEM_PROMPT_MAX_BYTES", Default: "32768", Max: mib,
+		Help: "most bytes of AGENTS.md or CLAUDE.md that go into the system prompt",
+		bind: func(c *Config) any { return &c.SystemPromptMaxBytes }},
+
+	{Name: "read.maxLines", Env: "DSH_READ_MAX_LINES", Default: "2000", Min: 1, Max: 1_000_000, Help: "most lines that one read shows",
+		bind: func(c *Config) any { return &c.Read.MaxLines }},
+	{Name: "read.maxColumns", Env: "DSH_READ_MAX_COLUMNS", Default: "2000", Min: 80, Max: mib, Help: "most characters of a line that a read shows",
+		bind: func(c *Config) any { return &c.Read.MaxColumns }},
+	{Name: "read.maxBytes", Env: "DSH_READ_MAX_BYTES", Default: "262144", Min: kib, Max: 64 * mib, Help: "most bytes that one read shows",
+		bind: func(c *Config) any { return &c.Read.MaxBytes }},
+	{Name: "diff.basisMaxBytes", Env: "DSH_DIFF_BASIS_MAX_BYTES", Default: "10485760", Min: 1, Max: gib,
+		Help: "size from which a file is replaced without hunks",
+		bind: func(c *Config) any { return &c.Diff.BasisMaxBytes }},
+	{Name: "diff.metaMaxBytes", Env: "DSH_DIFF_META_MAX_BYTES", Default: "262144", Min: kib, Max: 64 * mib, Help: "most bytes of hunks that are stored for one call",
+		bind: func(c *Config) any { return &c.Diff.MetaMaxBytes }},
+	{Name: "diff.cardTextMaxBytes", Env: "DSH_DIFF_CARD_TEXT_MAX_BYTES", Default: "524288", Min: kib, Max: 64 * mib,
+		Help: "most bytes of a whole file that a card shows",
+		bind: func(c *Config) any { return &c.Diff.CardTextMaxBytes }},
+
+	{Name: "guard.allow", Env: "DSH_GUARD_ALLOW", Help: "the only paths that tools may change", path: true,
+		bind: func(c *Config) any { return &c.Guard.Allow }},
+	{Name: "guard.block", Env: "DSH_GUARD_BLOCK", Help: "paths that tools may not change, with all below", path: true,
+		bind: func(c *Config) any { return &c.Guard.Block }},
+	{Name: "guard.readAllow", Env: "DSH_GUARD_READ_ALLOW", Help: "the only paths that tools may read; not set is guard.allow", path: true,
+		bind: func(c *Config) any { return &c.Guard.ReadAllow }},
+	{Name: "guard.readBlock", Env: "DSH_GUARD_READ_BLOCK", Help: "paths that tools may not read, with all below; not set is guard.block", path: true,
+		bind: func(c *Config) any { return &c.Guard.ReadBlock }},
+
+	{Name: "keyring", Env: "DSH_KEYRING", Default: "auto", Choices: []string{"auto", "never"}, Help: "keep keys in the system's keyring if there is one, or only in a file",
+		bind: func(c *Config) any { return &c.Keyring }},
+	{Name: "logLevel", Env: "DSH_LOG", Default: "warn", Choices: []string{"trace", "debug", "info", "warn", "error", "off"},
+		Help: "diagnostics on standard error; DSH_LOG is level or level:file", part: levelPart,
+		bind: func(c *Config) any { return &c.LogLevel }},
+	{Name: "logFile", Env: "DSH_LOG", Help: "file that gets the diagnostics too, rotated by size", part: filePart, path: true,
+		bind: func(c *Config) any { return &c.LogFile }},
+	{Name: "stateDir", Env: "DSH_STATE_DIR", Help: "folder of the session logs; empty is the system's place for state", path: true,
+		bind: func(c *Config) any { return &c.StateDir }},
+})
+
+// rows gives each setting its flag: the name in lower case with dashes.
+func rows(in []Setting) []Setting {
+	for i := range in {
+		var b strings.Builder
+		b.WriteString("--")
+		name := strings.ReplaceAll(in[i].Name, "URL", "Url")
+		for _, r := range name {
+			switch {
+			case r == '.':
+				b.WriteByte('-')
+			case r >= 'A' && r <= 'Z':
+				b.WriteByte('-')
+				b.WriteRune(r + ('a' - 'A'))
+			default:
+				b.WriteRune(r)
+			}
+		}
+		in[i].Flag = b.String()
+	}
+	return in
+}
+
+func find(name string) *Setting {
+	i := slices.IndexFunc(table, func(s Setting) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &table[i]
+}
+
+func levelPart(env string) (string, bool) {
+	level, _, _ := strings.Cut(env, ":")
+	return level, level != ""
+}
+
+func filePart(env string) (string, bool) {
+	_, file, _ := strings.Cut(env, ":")
+	return file, file != ""
+}
