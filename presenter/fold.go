@@ -41,10 +41,14 @@ type Entry struct {
 type Message struct {
 	Kind string // user_message_chunk, agent_message_chunk or agent_thought_chunk
 	ID   string // "" if the agent gives none
-	Text string // of the text blocks, joined as they came
 	// Blocks are the contents that are not text, in canonical JSON.
 	Blocks []json.RawMessage
+
+	text []byte
 }
+
+// Text is that of the message's text blocks, joined as they came.
+func (m *Message) Text() string { return string(m.text) }
 
 // A Call is a tool call as the client holds it. JSON is canonical: keys are
 // sorted, so that equal values have equal bytes. nil was never sent.
@@ -188,7 +192,7 @@ func (c *Client) chunk(kind, id string, content json.RawMessage) error {
 		c.Entries = append(c.Entries, Entry{Message: m})
 	}
 	if block.Type == "text" {
-		m.Text += *block.Text
+		m.text = append(m.text, *block.Text...)
 	} else {
 		m.Blocks = append(m.Blocks, canonical(content))
 	}
