@@ -79,7 +79,7 @@ func checkTypeName(name string) error {
 }
 
 func checkRawPart(raw *json.RawMessage, name string) error {
-	text, err := msg.Encode(*raw)
+	text, err := msg.Compact(*raw, dataDepth)
 	var bad *msg.ValueError
 	if errors.As(err, &bad) {
 		bad.Path = "/" + name + bad.Path

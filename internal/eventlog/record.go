@@ -28,8 +28,13 @@ func encodeTyped(v any) (json.RawMessage, error) {
 		}
 		return nil, err
 	}
-	return msg.Encode(json.RawMessage(text))
+	return msg.Compact(text, dataDepth)
 }
+
+// dataDepth is how deeply the data of an event may nest: with the record
+// around it that is the most that Go decodes. Values inside data have
+// msg.MaxDepth of their own, which always fits.
+const dataDepth = msg.MaxDepth + 9
 
 var rawType = reflect.TypeFor[json.RawMessage]()
 
@@ -45,7 +50,7 @@ func checkTyped(v reflect.Value, path string) error {
 		if !v.IsNil() {
 			return checkTyped(v.Elem(), path)
 		}
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		if v.Type() == rawType {
 			return checkRaw(v.Bytes(), path)
 		}
@@ -54,6 +59,15 @@ func checkTyped(v reflect.Value, path string) error {
 		}
 		for i := range v.Len() {
 			if err := checkTyped(v.Index(i), path+"/"+strconv.Itoa(i)); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			if err := checkTyped(it.Key(), path); err != nil {
+				return err
+			}
+			if err := checkTyped(it.Value(), path+"/"+fmt.Sprint(it.Key())); err != nil {
 				return err
 			}
 		}

@@ -56,6 +56,16 @@ func Encode(v any) (json.RawMessage, error) {
 	return e.out, nil
 }
 
+// Compact is [Encode] for JSON text that may nest depth levels deep, such as a
+// record with a value inside.
+func Compact(text []byte, depth int) (json.RawMessage, error) {
+	out, err := compact(nil, text, depth)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // Admissible reports as an error why v cannot be stored; nil means it can.
 // See [Encode] for what it takes.
 func Admissible(v any) error {
