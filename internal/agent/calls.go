@@ -183,12 +183,6 @@ func (t *turn) wait(ctx context.Context, b *batch, left int) error {
 // out and said to be: the work is done, and must not look as if it were not.
 func (t *turn) returned(u msg.ToolUse, r msg.ToolResult) error {
 	r = storable(r)
-	e := msg.ToolReturned{Turn: t.n, Step: t.step, Error: r.Error, Meta: r.Meta,
-		Message: msg.ToolMessage{Role: "tool", CallID: u.ID, Content: r.Content, IsError: r.IsError}}
-	if err := t.add(e); err != nil {
-		return err
-	}
-	t.open = slices.DeleteFunc(t.open, func(o msg.ToolUse) bool { return o.ID == u.ID })
-	t.s.history = tell(t.s.history, e)
-	return nil
+	return t.add(msg.ToolReturned{Turn: t.n, Step: t.step, Error: r.Error, Meta: r.Meta,
+		Message: msg.ToolMessage{Role: "tool", CallID: u.ID, Content: r.Content, IsError: r.IsError}})
 }

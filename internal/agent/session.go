@@ -146,6 +146,12 @@ func (s *Session) Usage() msg.Usage {
 	return s.total
 }
 
+func (s *Session) count(u msg.Usage) {
+	s.totalMu.Lock()
+	defer s.totalMu.Unlock()
+	s.total = s.total.Add(u)
+}
+
 // Run runs one turn: it sends the prompt and goes on until the model asks for
 // no more tools. When ctx ends the turn is closed and the outcome is
 // StopCancelled, without an error. The error is a *[model.Error] if the model

@@ -35,7 +35,7 @@ type turn struct {
 	before int           // length of the history before the turn
 	open   []msg.ToolUse // calls without a result, in order
 	usage  msg.Usage
-	began  bool
+	began  bool // turn/start is written, turn/end is not
 }
 
 // errContext says that the model stopped since its context window is full.
@@ -63,7 +63,6 @@ func (t *turn) run(ctx context.Context, prompt msg.Blocks) (string, error) {
 	if err := t.add(msg.TurnStart{Turn: t.n}); err != nil {
 		return "", err
 	}
-	t.began = true
 	input, kind := append(msg.Blocks{}, prompt...), "prompt"
 	for asked := 0; ; {
 		if err := t.beginStep(input, kind); err != nil {
@@ -122,22 +121,13 @@ func (t *turn) beginStep(input msg.Blocks, kind string) error {
 	if err := t.add(msg.StepStart{Turn: t.n, Step: t.step}); err != nil {
 		return err
 	}
-	t.inStep = true
 	if input == nil {
 		return nil
 	}
-	m := msg.UserMessage{ID: t.s.cfg.NewID(), Role: "user", Source: msg.Source{Kind: kind}, Content: validText(input)}
-	if err := t.add(m); err != nil {
-		return err
-	}
-	t.s.history = tell(t.s.history, m)
-	return nil
+	return t.add(msg.UserMessage{ID: t.s.cfg.NewID(), Role: "user", Source: msg.Source{Kind: kind}, Content: validText(input)})
 }
 
-func (t *turn) endStep() error {
-	t.inStep = false
-	return t.add(msg.StepEnd{Turn: t.n, Step: t.step})
-}
+func (t *turn) endStep() error { return t.add(msg.StepEnd{Turn: t.n, Step: t.step}) }
 
 // ask sends one request and commits the answer, or what came of it.
 func (t *turn) ask(ctx context.Context) (msg.Assistant, error) {
@@ -177,16 +167,7 @@ func (t *turn) commit(answer msg.Assistant, usage msg.Usage, interrupted bool) e
 	if usage != (msg.Usage{}) {
 		m.Usage = &usage
 	}
-	if err := t.add(m); err != nil {
-		return err
-	}
-	t.s.history = tell(t.s.history, m)
-	t.open = append(t.open, answer.Content.ToolUses()...)
-	t.usage = t.usage.Add(usage)
-	t.s.totalMu.Lock()
-	t.s.total = t.s.total.Add(usage)
-	t.s.totalMu.Unlock()
-	return nil
+	return t.add(m)
 }
 
 // describe records provider, model and the frame of the request when they
@@ -231,14 +212,38 @@ func (t *turn) describe(params Params, req model.Request) error {
 	return nil
 }
 
-// add commits an event and shows it.
+// add commits an event, takes it in, and shows it. What the turn knows of
+// itself changes here only, so that it always agrees with the log.
 func (t *turn) add(p msg.Payload) error {
 	e, err := t.s.cfg.Log.Append(p)
 	if err != nil {
 		return &LogError{Err: err}
 	}
+	t.take(p)
 	t.s.cfg.Sink.Event(e)
 	return nil
+}
+
+func (t *turn) take(p msg.Payload) {
+	t.s.history = tell(t.s.history, p)
+	switch p := p.(type) {
+	case msg.TurnStart:
+		t.began = true
+	case msg.TurnEnd:
+		t.began = false
+	case msg.StepStart:
+		t.inStep = true
+	case msg.StepEnd:
+		t.inStep = false
+	case msg.AssistantMessage:
+		t.open = append(t.open, p.Message.Content.ToolUses()...)
+		if p.Usage != nil {
+			t.usage = t.usage.Add(*p.Usage)
+			t.s.count(*p.Usage)
+		}
+	case msg.ToolReturned:
+		t.open = slices.DeleteFunc(t.open, func(u msg.ToolUse) bool { return u.ID == p.Message.CallID })
+	}
 }
 
 func (t *turn) sync() error {
@@ -260,9 +265,18 @@ func (t *turn) end(ctx context.Context, stop string, err error) (out Outcome, _ 
 	if !t.began {
 		return out, err
 	}
-	if closeErr := t.close(reasonOf(stop, err), stop == StopCancelled, err); closeErr != nil {
+	closeErr := t.close(reasonOf(stop, err), stop == StopCancelled, err)
+	if _, log := errors.AsType[*LogError](closeErr); closeErr != nil && !log && t.began {
+		// A panic while an event was shown: go on with the events after it.
+		if again := t.close(reasonOf("", closeErr), false, nil); again != nil {
+			closeErr = again
+		}
+	}
+	if t.began {
 		// The log has no end of this turn, so it takes no other.
 		t.s.broken = closeErr
+	}
+	if closeErr != nil {
 		return Outcome{Usage: t.usage}, closeErr
 	}
 	if stop == StopRefusal {
