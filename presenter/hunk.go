@@ -3,6 +3,8 @@ package presenter
 import (
 	"strconv"
 	"strings"
+
+	"dsh-acp/internal/text"
 )
 
 // hunkContext is the number of unchanged lines on each side of a change that
@@ -36,31 +38,31 @@ const NoNewline = `\ No newline at end of file`
 // coarse. Texts have no final line end, unless it is all that changed. OldText
 // is nil only if a region has no old line; a single blank one is "".
 func Hunks(path, before, after string) []FileDiff {
-	d := compare(before, after)
+	d := text.CompareLines(before, after)
 	var diffs []FileDiff
-	for _, g := range d.groups(hunkContext) {
-		oldText := strings.TrimSuffix(d.old.slice(g.old, g.oldEnd), "\n")
-		newText := strings.TrimSuffix(d.new.slice(g.new, g.newEnd), "\n")
+	for _, g := range groups(d, hunkContext) {
+		oldText := strings.TrimSuffix(d.OldText(g.old, g.oldEnd), "\n")
+		newText := strings.TrimSuffix(d.NewText(g.new, g.newEnd), "\n")
 		if oldText == newText && g.old < g.oldEnd && g.new < g.newEnd {
 			// Only the final line end differs: show it, or the block would
 			// show no change.
-			oldText = d.old.slice(g.old, g.oldEnd)
-			newText = d.new.slice(g.new, g.newEnd)
+			oldText = d.OldText(g.old, g.oldEnd)
+			newText = d.NewText(g.new, g.newEnd)
 		}
 		f := FileDiff{
 			Path:     path,
 			NewText:  strings.Clone(newText), // a hunk must not hold on to the file
-			OldStart: d.lineNumber(g.old),
-			NewStart: d.lineNumber(g.new),
-			Coarse:   d.coarse,
+			OldStart: g.old,
+			NewStart: g.new,
+			Coarse:   d.Coarse,
 		}
 		if g.old < g.oldEnd {
 			oldText = strings.Clone(oldText)
 			f.OldText = &oldText
 		}
 		for _, c := range g.changes {
-			f.Removed += c.oldEnd - c.old
-			f.Added += c.newEnd - c.new
+			f.Removed += c.OldEnd - c.Old
+			f.Added += c.NewEnd - c.New
 		}
 		diffs = append(diffs, f)
 	}
@@ -70,24 +72,24 @@ func Hunks(path, before, after string) []FileDiff {
 // LineHunks is [Hunks] line by line, with any number of lines of context; a
 // negative number counts as 0.
 func LineHunks(before, after string, context int) []Hunk {
-	d := compare(before, after)
+	d := text.CompareLines(before, after)
 	var hunks []Hunk
-	for _, g := range d.groups(context) {
+	for _, g := range groups(d, context) {
 		h := Hunk{
-			OldStart: d.lineNumber(g.old),
+			OldStart: g.old,
 			OldLines: g.oldEnd - g.old,
-			NewStart: d.lineNumber(g.new),
+			NewStart: g.new,
 			NewLines: g.newEnd - g.new,
-			Coarse:   d.coarse,
+			Coarse:   d.Coarse,
 		}
 		at := g.old
 		for _, c := range g.changes {
-			h.add(" ", d.old.slice(at, c.old))
-			h.add("-", d.old.slice(c.old, c.oldEnd))
-			h.add("+", d.new.slice(c.new, c.newEnd))
-			at = c.oldEnd
+			h.add(" ", d.OldText(at, c.Old))
+			h.add("-", d.OldText(c.Old, c.OldEnd))
+			h.add("+", d.NewText(c.New, c.NewEnd))
+			at = c.OldEnd
 		}
-		h.add(" ", d.old.slice(at, g.oldEnd))
+		h.add(" ", d.OldText(at, g.oldEnd))
 		hunks = append(hunks, h)
 	}
 	return hunks
@@ -96,8 +98,8 @@ func LineHunks(before, after string, context int) []Hunk {
 // add appends the lines of s behind sign.
 func (h *Hunk) add(sign, s string) {
 	for line := range strings.Lines(s) {
-		text, ended := strings.CutSuffix(line, "\n")
-		h.Lines = append(h.Lines, sign+text)
+		line, ended := strings.CutSuffix(line, "\n")
+		h.Lines = append(h.Lines, sign+line)
 		if !ended {
 			h.Lines = append(h.Lines, NoNewline)
 		}

@@ -1,49 +1,34 @@
 package presenter
 
-import "slices"
+import "dsh-acp/internal/text"
 
-// A change replaces the lines from old to before oldEnd of one text by those
-// from new to before newEnd of the other. Lines are counted from the first one
-// that differs, so that lines of the common prefix are negative.
-type change struct{ old, oldEnd, new, newEnd int }
-
-// A comparison is the difference of two texts.
-type comparison struct {
-	old, new *side
-	prefix   int // lines before the first one that differs
-	changes  []change
-	coarse   bool
-}
-
-// lineNumber turns a line as counted in a change into its 1-based number.
-func (d *comparison) lineNumber(i int) int { return d.prefix + i + 1 }
-
-// A group is the changes that share a hunk, and its region in both texts.
+// A group is the changes that share a hunk, and its region in both texts, from
+// a line to before another.
 type group struct {
 	old, oldEnd, new, newEnd int
-	changes                  []change
+	changes                  []text.LineChange
 }
 
 // groups joins changes whose contexts meet.
-func (d *comparison) groups(context int) []group {
+func groups(d *text.LineDiff, context int) []group {
 	// More context than there are lines is all of them; the bound also keeps
 	// the sums below from overflow.
-	context = min(max(context, 0), d.prefix+max(d.old.lines, d.new.lines))
-	var groups []group
-	for start := 0; start < len(d.changes); {
-		end := start + 1
-		for end < len(d.changes) && d.changes[end].old-d.changes[end-1].oldEnd <= 2*context {
-			end++
+	context = min(max(context, 0), max(d.OldLines(), d.NewLines()))
+	var all []group
+	for rest := d.Changes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Old-rest[n-1].OldEnd <= 2*context {
+			n++
 		}
-		first, last := d.changes[start], d.changes[end-1]
-		before := min(context, d.prefix+first.old)
-		after := min(context, d.old.lines-last.oldEnd)
-		groups = append(groups, group{
-			old: first.old - before, oldEnd: last.oldEnd + after,
-			new: first.new - before, newEnd: last.newEnd + after,
-			changes: slices.Clip(d.changes[start:end]),
+		first, last := rest[0], rest[n-1]
+		above := min(context, first.Old-1)
+		below := min(context, d.OldLines()+1-last.OldEnd)
+		all = append(all, group{
+			old: first.Old - above, oldEnd: last.OldEnd + below,
+			new: first.New - above, newEnd: last.NewEnd + below,
+			changes: rest[:n],
 		})
-		start = end
+		rest = rest[n:]
 	}
-	return groups
+	return all
 }

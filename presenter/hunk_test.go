@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dsh-acp/internal/text"
 )
 
 // numberedLines is the text of lines l1 to ln, some of them replaced.
@@ -100,7 +102,7 @@ func TestHunksOfScatteredMatches(t *testing.T) {
 }
 
 func TestHunksBound(t *testing.T) {
-	text := func(word string, n int) string {
+	words := func(word string, n int) string {
 		var b strings.Builder
 		b.WriteString("head 1\nhead 2\n")
 		for i := range n {
@@ -110,12 +112,12 @@ func TestHunksBound(t *testing.T) {
 		return b.String()
 	}
 	t.Run("at the bound", func(t *testing.T) {
-		d := Hunks("f", text("old", maxDistance/2), text("new", maxDistance/2))
+		d := Hunks("f", words("old", text.MaxDistance/2), words("new", text.MaxDistance/2))
 		require.Len(t, d, 1)
 		assert.False(t, d[0].Coarse)
 	})
 	t.Run("above", func(t *testing.T) {
-		d := Hunks("f", text("old", maxDistance/2+1), text("new", maxDistance/2))
+		d := Hunks("f", words("old", text.MaxDistance/2+1), words("new", text.MaxDistance/2))
 		require.Len(t, d, 1)
 		assert.True(t, d[0].Coarse)
 		assert.Equal(t, 3001, d[0].Removed)
@@ -124,10 +126,10 @@ func TestHunksBound(t *testing.T) {
 		assert.True(t, strings.HasSuffix(d[0].NewText, "\ntail 1\ntail 2\ntail 3"))
 	})
 	t.Run("one side empty needs no search", func(t *testing.T) {
-		d := Hunks("f", "", text("new", 2*maxDistance))
+		d := Hunks("f", "", words("new", 2*text.MaxDistance))
 		require.Len(t, d, 1)
 		assert.False(t, d[0].Coarse)
-		d = Hunks("f", "head 1\n", text("new", 2*maxDistance))
+		d = Hunks("f", "head 1\n", words("new", 2*text.MaxDistance))
 		require.Len(t, d, 1)
 		assert.False(t, d[0].Coarse)
 	})
@@ -237,17 +239,17 @@ func requireApplies(t testing.TB, before, after string, hunks []Hunk) {
 			if line == NoNewline {
 				continue
 			}
-			text := line[1:] + "\n"
+			content := line[1:] + "\n"
 			if i+1 < len(h.Lines) && h.Lines[i+1] == NoNewline {
-				text = line[1:]
+				content = line[1:]
 			}
 			if line[0] != '+' {
-				require.Equal(t, lines[at], text)
+				require.Equal(t, lines[at], content)
 				at++
 				oldLines++
 			}
 			if line[0] != '-' {
-				b.WriteString(text)
+				b.WriteString(content)
 				newLines++
 			}
 		}

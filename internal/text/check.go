@@ -148,6 +148,7 @@ func guessNUL(s string) string {
 	}
 	units := len(s) / 2
 	switch {
+	case units < 2:
 	case odd*10 >= units*6 && even*10 <= units:
 		return "UTF-16LE without a mark"
 	case even*10 >= units*6 && odd*10 <= units:

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/aymanbagabas/go-udiff"
 )
 
 // An Edit replaces the bytes from Start to before End by New. Offsets are
@@ -152,32 +150,29 @@ func keepEndings(old, text string, most Ending) string {
 			s = rest
 		}
 	}
-	before := Fold(old)
-	at, line := 0, 0 // how far before is done, in bytes and lines
+	d := CompareLines(Fold(old), text)
+	at := 1 // the line of old that comes next
 	keep := func(to int) {
-		first := line
-		put(before[at:to], func(n int) Ending { return endings[first+n] })
-		line += strings.Count(before[at:to], "\n")
+		first := at - 1
+		put(d.OldText(at, to), func(n int) Ending { return endings[first+n] })
 		at = to
 	}
-	for _, e := range udiff.Lines(before, text) {
-		keep(e.Start)
-		gone := strings.Count(before[e.Start:e.End], "\n")
-		come := strings.Count(e.New, "\n")
-		first := line
-		put(e.New, func(n int) Ending {
+	for _, c := range d.Changes {
+		keep(c.Old)
+		gone := endings[c.Old-1 : c.OldEnd-1]
+		come := c.NewEnd - c.New
+		put(d.NewText(c.New, c.NewEnd), func(n int) Ending {
 			switch {
-			case gone == come:
-				return endings[first+n]
-			case n == come-1 && gone > 0:
+			case len(gone) == come:
+				return gone[n]
+			case n == come-1 && len(gone) > 0:
 				// The end of what was replaced is still an end.
-				return endings[first+gone-1]
+				return gone[len(gone)-1]
 			}
 			return most
 		})
-		line += gone
-		at = e.End
+		at = c.OldEnd
 	}
-	keep(len(before))
+	keep(len(endings) + 1)
 	return b.String()
 }

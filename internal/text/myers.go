@@ -1,6 +1,7 @@
-package presenter
+package text
 
-// Rules of this file, which make the result that of the npm package diff:
+// Rules of this file, which make the result that of the npm package diff, as
+// editors know it from the reference:
 //
 //   - The search is Myers' greedy one from the front. On a diagonal it comes
 //     from the side that has consumed more old lines; on a tie, from the
@@ -13,54 +14,16 @@ package presenter
 // The suffix is used all the same: a path on the final diagonal that gets to
 // it would walk through it to the end, and so it jumps there.
 
-import "math"
-
-// maxDistance is the number of removed and added lines up to which the search
-// goes on.
-const maxDistance = 6000
-
-// compare finds what changed from before to after.
-func compare(before, after string) *comparison {
-	if before == after {
-		return &comparison{old: new(side), new: new(side)}
-	}
-	prefix, suffix := common(before, after)
-	tail := countLines(before[len(before)-suffix:])
-	oldMid := countLines(before[prefix : len(before)-suffix])
-	newMid := countLines(after[prefix : len(after)-suffix])
-	names := newNames()
-	d := &comparison{
-		old:    newSide(before, prefix, oldMid, oldMid+tail, names),
-		new:    newSide(after, prefix, newMid, newMid+tail, names),
-		prefix: countLines(before[:prefix]),
-	}
-	names.old, names.new = d.old, d.new
-	if d.old.lines == 0 || d.new.lines == 0 {
-		d.changes = []change{{0, d.old.lines, 0, d.new.lines}}
-		return d
-	}
-	if s, ok := search(d.old, d.new); ok {
-		d.changes = s.walk(d.old, d.new)
-	} else {
-		d.changes = []change{{0, oldMid, 0, newMid}}
-		d.coarse = true
-	}
-	return d
-}
-
 // dead is the place of a diagonal without a path.
 const dead = -1
 
 // search finds a shortest path from the first lines to the ends. It gives up,
-// with false, beyond maxDistance.
+// with false, beyond MaxDistance.
 //
 // A diagonal k holds the points with k more old lines consumed than new ones.
 // Of each it keeps the path that has consumed most old lines, as their number.
 func search(old, new *side) (*decisions, bool) {
-	if uint64(max(len(old.text), len(new.text))) > math.MaxUint32 {
-		return nil, false // beyond the offsets of a side
-	}
-	limit := min(maxDistance, old.lines+new.lines)
+	limit := min(MaxDistance, old.lines+new.lines)
 	last := old.lines - new.lines // the diagonal of the end
 	center := limit + 1
 	reach := make([]int32, 2*center+1) // by diagonal, from center
@@ -160,7 +123,7 @@ func (s *decisions) removal(distance, k int) bool {
 }
 
 // walk returns the changes on the path that was found.
-func (s *decisions) walk(old, new *side) []change {
+func (s *decisions) walk(old, new *side) []LineChange {
 	last := old.lines - new.lines
 	steps := make([]bool, len(s.rows)) // whether each is a removal
 	for distance, k := len(steps), last; distance > 0; distance-- {
@@ -171,20 +134,20 @@ func (s *decisions) walk(old, new *side) []change {
 			k++
 		}
 	}
-	var changes []change
+	var changes []LineChange
 	x, y := 0, 0
 	for _, removal := range steps {
-		if n := len(changes); n == 0 || changes[n-1].oldEnd != x || changes[n-1].newEnd != y {
-			changes = append(changes, change{x, x, y, y})
+		if n := len(changes); n == 0 || changes[n-1].OldEnd != x || changes[n-1].NewEnd != y {
+			changes = append(changes, LineChange{x, x, y, y})
 		}
 		c := &changes[len(changes)-1]
 		k := x - y
 		if removal {
-			c.oldEnd++
+			c.OldEnd++
 			k++
 			x++
 		} else {
-			c.newEnd++
+			c.NewEnd++
 			k--
 		}
 		x = slide(old, new, x, x-k, k == last)

@@ -1,4 +1,4 @@
-package presenter
+package text
 
 import (
 	"hash/maphash"
