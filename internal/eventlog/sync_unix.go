@@ -2,11 +2,7 @@
 
 package eventlog
 
-import (
-	"errors"
-	"os"
-	"syscall"
-)
+import "os"
 
 // syncDir makes the names in dir durable.
 func syncDir(dir string) error {
@@ -16,10 +12,4 @@ func syncDir(dir string) error {
 	}
 	defer d.Close()
 	return d.Sync()
-}
-
-// cannotSync reports whether the file system has no fsync at all, as some
-// network and FUSE ones; the log then is as durable as it can be.
-func cannotSync(err error) bool {
-	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP)
 }

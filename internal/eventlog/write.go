@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // write puts b behind the last record, or leaves the file as it was. It
@@ -65,19 +66,33 @@ func (l *Log) sync() error {
 	if !l.dirty {
 		return nil
 	}
-	err := l.fault("sync")
-	if err == nil {
-		err = l.file.Sync()
-	}
+	err := l.syncFile(l.file)
 	if err == nil && !l.linked {
-		err = syncDir(filepath.Dir(l.path))
+		err = ignoreUnsynced(syncDir(filepath.Dir(l.path)))
 	}
-	if err != nil && !cannotSync(err) {
+	if err != nil {
 		l.broken = fmt.Errorf("%w: it could not be made durable: %v", ErrBroken, err)
 		return fmt.Errorf("session %s: sync: %w", l.header.ID, l.broken)
 	}
 	l.dirty, l.linked = false, true
 	return nil
+}
+
+func (l *Log) syncFile(f *os.File) error {
+	err := l.fault("sync")
+	if err == nil {
+		err = f.Sync()
+	}
+	return ignoreUnsynced(err)
+}
+
+// ignoreUnsynced passes over file systems that have no fsync at all, as some
+// network and FUSE ones: there the log is as durable as it can be.
+func ignoreUnsynced(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
 }
 
 // maxCopies is how many torn ends of one log are kept.
@@ -100,7 +115,7 @@ func (l *Log) cut(t *Torn) error {
 			return fmt.Errorf("keep a copy of the torn record: %w", err)
 		}
 		_, err = f.Write(torn)
-		if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		if err = errors.Join(err, l.syncFile(f), f.Close()); err != nil {
 			return errors.Join(fmt.Errorf("keep a copy of the torn record: %w", err), os.Remove(name))
 		}
 		t.Copy = name
