@@ -23,7 +23,7 @@ const (
 
 // ErrAuthRequired says that no model can be asked until the user has given a
 // key. A host returns it; the client then offers the ways to log in.
-var ErrAuthRequired = errors.New("no API key: run \"dsh-acp login\" in a terminal, or set ANTHROPIC_API_KEY")
+var ErrAuthRequired = errors.New("authentication required")
 
 // A ParamsError is a host's way to say that a request cannot be served as it
 // was asked, such as for a folder that does not exist.

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+type serveCmd struct{}
+
+// Run serves the protocol until standard input ends or a signal comes.
+func (serveCmd) Run(env *environment) error {
+	out, err := takeStdout()
+	if err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return env.app().Serve(ctx, os.Stdin, out)
+}

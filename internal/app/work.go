@@ -1,0 +1,220 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/rs/zerolog"
+
+	"dsh-acp/acp"
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/agent"
+	"dsh-acp/internal/config"
+	"dsh-acp/internal/eventlog"
+	"dsh-acp/internal/model"
+	"dsh-acp/internal/msg"
+	"dsh-acp/tools"
+)
+
+// work is an open session below the protocol.
+type work struct {
+	app   *App
+	cfg   config.Config
+	setup acp.Setup
+	log   *eventlog.Log
+	files *fsbackend.Local
+	tools *tools.Set
+	agent *agent.Session
+	diag  zerolog.Logger
+
+	turn acp.Turn // the running one; Run's alone
+
+	prompt     sync.Once
+	systemText string
+}
+
+func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, past []msg.Event) (*work, error) {
+	w := &work{app: a, cfg: cfg, setup: setup, log: log, diag: a.log.With().Str("session", log.Header().ID).Logger()}
+	roots := append([]string{setup.Cwd}, setup.More...)
+	var err error
+	w.files, err = fsbackend.NewLocal(fsbackend.Options{
+		Roots: roots, Locks: &a.locks, BeforeMax: cfg.Diff.BasisMaxBytes,
+		Widen: "use a path in it, or ask the user to add the other folder to the session",
+	})
+	if err != nil {
+		return nil, err
+	}
+	w.tools, err = tools.New(tools.Config{
+		Cwd: setup.Cwd, Roots: roots, Files: w.files, Offer: offered(cfg.Toolset),
+		OverwriteUnread: cfg.OverwriteUnread, List: list,
+	})
+	if err != nil {
+		return nil, errors.Join(err, w.files.Close())
+	}
+	w.agent, err = agent.New(agent.Config{
+		Log: log, Provider: late{a}, Tools: toolbox{w.tools}, Approver: w, Sink: w,
+		Params: w.params, Past: past,
+		OnPanic: func(where string, v any, stack []byte) {
+			w.diag.Error().Str("where", where).Bytes("stack", stack).Msgf("panic: %v", v)
+		},
+	})
+	if err != nil {
+		return nil, errors.Join(err, w.files.Close())
+	}
+	return w, nil
+}
+
+// offered names the tools of a setting. A preset that this build does not
+// have gives its tools all the same as names, so that New says which.
+func offered(t config.Toolset) []string {
+	if t.Preset == "" {
+		return t.Tools
+	}
+	if names, ok := tools.Preset(t.Preset); ok {
+		return names
+	}
+	return []string{t.Preset}
+}
+
+// list names the entries of a folder for a hint.
+func list(_ context.Context, dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+// Record appends to the log.
+func (w *work) Record(p msg.Payload) error {
+	_, err := w.log.Append(p)
+	return err
+}
+
+// Run carries a turn out.
+func (w *work) Run(ctx context.Context, t acp.Turn) (acp.Outcome, error) {
+	w.turn = t
+	out, err := w.agent.Run(ctx, t.Prompt)
+	return acp.Outcome{Stop: out.Stop, Usage: out.Usage}, err
+}
+
+// Close makes the log durable and frees the session.
+func (w *work) Close() error {
+	return errors.Join(w.log.Close(), w.files.Close())
+}
+
+// Delta passes on to the running turn. The agent calls only while one runs.
+func (w *work) Delta(d msg.Delta) { w.turn.Sink.Delta(d) }
+
+// Event passes on to the running turn.
+func (w *work) Event(e msg.Event) { w.turn.Sink.Event(e) }
+
+// Approve passes on to the running turn.
+func (w *work) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
+	return w.turn.Approver.Approve(ctx, use, n)
+}
+
+// params are asked before each model request.
+func (w *work) params() agent.Params {
+	p := agent.Params{
+		System: w.system(), Model: w.turn.Model, MaxTokens: w.cfg.MaxTokens, Route: w.cfg.Provider,
+	}
+	p.Window = model.Lookup(p.Model).Window
+	if w.cfg.Provider == config.Scripted {
+		p.Window = scriptedWindow
+	}
+	return p
+}
+
+// system writes the system prompt at the first turn and keeps it: a prompt
+// that changes would cost the model service's cache.
+func (w *work) system() string {
+	w.prompt.Do(func() {
+		facts := agent.PromptFacts{
+			Cwd: w.setup.Cwd, Folders: w.setup.More,
+			Platform: runtime.GOOS + "/" + runtime.GOARCH,
+			Date:     w.app.opts.Now().Format("2006-01-02"),
+			Tools:    w.tools.Specs(),
+			RulesMax: int(w.cfg.SystemPromptMaxBytes),
+		}
+		if facts.RulesMax == 0 {
+			facts.RulesMax = -1 // the prompt's 0 is its default, the setting's is none
+		}
+		facts.RulesName, facts.Rules = w.rules()
+		w.systemText = agent.SystemPrompt(facts)
+	})
+	return w.systemText
+}
+
+// rules reads the project's file for agents.
+func (w *work) rules() (name, text string) {
+	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
+		file, err := w.files.Read(context.Background(), w.setup.Cwd+string(os.PathSeparator)+name)
+		if err != nil {
+			continue // none, or none that this session may read
+		}
+		doc, err := file.Doc()
+		if err != nil {
+			w.diag.Warn().Err(err).Msg("the project's instructions are not text")
+			continue
+		}
+		return name, doc.Text()
+	}
+	return "", ""
+}
+
+// late finds the provider when a request is made: the key may have changed
+// since the session began.
+type late struct{ app *App }
+
+func (l late) Stream(ctx context.Context, req model.Request, emit func(msg.Delta)) (model.Reply, error) {
+	p, err := l.app.model()
+	if err != nil {
+		if errors.Is(err, acp.ErrAuthRequired) {
+			return model.Reply{}, &model.Error{Kind: model.KindAuth, Text: err.Error(), Err: err}
+		}
+		return model.Reply{}, &model.Error{Kind: model.KindInvalid, Text: err.Error(), Err: err}
+	}
+	return p.Stream(ctx, req, emit)
+}
+
+// toolbox offers the tools to the agent, which does not know them.
+type toolbox struct{ set *tools.Set }
+
+func (t toolbox) Specs() []msg.ToolSpec { return t.set.Specs() }
+
+func (t toolbox) Plan(ctx context.Context, use msg.ToolUse) (agent.Plan, *msg.ToolResult) {
+	p, r := t.set.Plan(ctx, use)
+	if r != nil {
+		return nil, r
+	}
+	return plan{p}, nil
+}
+
+type plan struct{ *tools.Plan }
+
+// Need translates what a call does.
+func (p plan) Need() agent.Need {
+	n := p.Plan.Need
+	return agent.Need{Access: access(n.Access), Paths: n.Paths, Outside: n.Outside, Command: n.Command}
+}
+
+func access(a tools.Access) agent.Access {
+	switch a {
+	case tools.Look:
+		return agent.Look
+	case tools.Change:
+		return agent.Edit
+	case tools.Execute:
+		return agent.Execute
+	case tools.Ask:
+		return agent.Ask
+	default:
+		panic(fmt.Sprintf("app: no rule for access %d", a))
+	}
+}
