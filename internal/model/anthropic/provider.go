@@ -14,11 +14,9 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
 	"github.com/anthropics/anthropic-sdk-go/v2/option"
-	"github.com/tidwall/gjson"
 
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/model/transport"
@@ -48,10 +46,8 @@ type Config struct {
 	Auth      string // AuthKey or AuthBearer; "" means AuthKey
 	Model     string // for requests that name none; "" means DefaultModel
 	MaxTokens int64  // for requests that name none; 0 means DefaultMaxTokens
-	// Idle is how long a request may be silent before it is given up: 0 means
-	// 5 minutes, below 0 no limit.
-	Idle  time.Duration
-	Retry transport.Policy
+	Limits    transport.Limits
+	Retry     transport.Policy
 	// Headers are sent with each request.
 	Headers map[string]string
 	// HTTP is the client that connects; nil means one of the provider's own.
@@ -130,7 +126,7 @@ func (p *Provider) Stream(ctx context.Context, req model.Request, emit func(msg.
 }
 
 func (p *Provider) attempt(ctx context.Context, params sdk.MessageNewParams, r *reader) error {
-	call, idle := transport.WatchIdle(ctx, p.cfg.Idle)
+	call, idle := transport.Watch(ctx, p.cfg.Limits)
 	defer idle.Stop()
 	var res *http.Response
 	err := p.client.Post(call, "v1/messages", params, &res,
@@ -144,8 +140,8 @@ func (p *Provider) attempt(ctx context.Context, params sdk.MessageNewParams, r *
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	if silent := transport.Silent(call); silent != nil {
-		return silent
+	if given := transport.GivenUp(call); given != nil {
+		return given
 	}
 	var f *transport.Failure
 	if errors.As(err, &f) {
@@ -153,21 +149,8 @@ func (p *Provider) attempt(ctx context.Context, params sdk.MessageNewParams, r *
 	}
 	var api *sdk.Error
 	if errors.As(err, &api) {
-		words := api.Message
-		if words == "" {
-			words = api.RawJSON()
-		}
-		var h http.Header
-		if api.Response != nil {
-			h = api.Response.Header
-		}
-		return transport.Answered(api.StatusCode, h, words)
+		h, body := transport.ErrorBody(api.Response)
+		return transport.Answered(api.StatusCode, h, transport.Words(body))
 	}
 	return transport.Unreached(p.cfg.BaseURL, err)
-}
-
-// errorWords takes the service's words from an error object.
-func errorWords(data []byte) (kind, words string) {
-	e := gjson.GetBytes(data, "error")
-	return e.Get("type").String(), e.Get("message").String()
 }

@@ -336,7 +336,7 @@ func TestSilenceIsGivenUp(t *testing.T) {
 	for name, h := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, h)
-			_, _, err := ask(provider(s, func(c *Config) { c.Idle = 50 * time.Millisecond }), t.Context())
+			_, _, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 50 * time.Millisecond }), t.Context())
 			var e *model.Error
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, model.KindStream, e.Kind)
@@ -357,7 +357,7 @@ func TestPingsAreLife(t *testing.T) {
 		}
 		stream(begin(0, textBlock), text(0, "Hello"), end(0), stopText, stop)(w, r)
 	})
-	_, r, err := ask(provider(s, func(c *Config) { c.Idle = 150 * time.Millisecond }), t.Context())
+	_, r, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 150 * time.Millisecond }), t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Hello", r.Message.Content.PlainText())
 }

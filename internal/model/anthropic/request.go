@@ -2,10 +2,7 @@ package anthropic
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"hash/fnv"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go/v2"
@@ -145,7 +142,7 @@ func answerBlocks(bs msg.Blocks) []sdk.ContentBlockParamUnion {
 		case msg.RedactedThinking:
 			out = append(out, sdk.NewRedactedThinkingBlock(b.Data))
 		case msg.ToolUse:
-			out = append(out, sdk.NewToolUseBlock(callID(b.ID), model.Input(b), toolName(b.Name)))
+			out = append(out, sdk.NewToolUseBlock(model.CallID(b.ID), model.Input(b), model.ToolName(b.Name, 128)))
 		default:
 			if s := model.Mention(b); s != "" {
 				out = append(out, sdk.NewTextBlock(s))
@@ -156,7 +153,7 @@ func answerBlocks(bs msg.Blocks) []sdk.ContentBlockParamUnion {
 }
 
 func result(r msg.ToolMessage) sdk.ContentBlockParamUnion {
-	out := sdk.ToolResultBlockParam{ToolUseID: callID(r.CallID)}
+	out := sdk.ToolResultBlockParam{ToolUseID: model.CallID(r.CallID)}
 	if r.IsError {
 		out.IsError = sdk.Bool(true)
 	}
@@ -190,32 +187,4 @@ func markCache(ms []sdk.MessageParam) {
 			marks--
 		}
 	}
-}
-
-const idChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
-
-// callID returns id in the alphabet that the service demands. Ids of its own
-// pass unchanged; those of another provider, from earlier in the session, are hashed.
-func callID(id string) string {
-	if id != "" && strings.Trim(id, idChars) == "" {
-		return id
-	}
-	h := fnv.New64a()
-	fmt.Fprint(h, id)
-	return "call_" + hex.EncodeToString(h.Sum(nil))
-}
-
-// toolName returns a name that the service takes back, also where a model
-// called something that does not exist.
-func toolName(name string) string {
-	out := strings.Map(func(r rune) rune {
-		if r < 0x80 && strings.ContainsRune(idChars, r) {
-			return r
-		}
-		return '_'
-	}, name)
-	if out == "" {
-		return "unnamed"
-	}
-	return out[:min(len(out), 128)]
 }

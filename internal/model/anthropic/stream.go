@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/anthropics/anthropic-sdk-go/v2/packages/ssestream"
+	"github.com/tidwall/gjson"
 
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/model/transport"
@@ -325,16 +326,12 @@ func stopReason(s string) string {
 // streamError makes the failure of a stream that the service ended with an
 // error event.
 func streamError(data []byte) error {
-	kind, words := errorWords(data)
-	if words == "" {
-		words = strings.TrimSpace(string(data))
-	}
 	status := map[string]int{
 		"invalid_request_error": 400, "authentication_error": 401, "permission_error": 403,
 		"not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "overloaded_error": 529,
-	}[kind]
+	}[gjson.GetBytes(data, "error.type").String()]
 	if status == 0 {
 		status = 500
 	}
-	return transport.Answered(status, nil, words)
+	return transport.Answered(status, nil, transport.Words(data))
 }

@@ -3,10 +3,13 @@ package transport
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"dsh-acp/internal/model"
 )
@@ -41,6 +44,26 @@ func Answered(status int, h http.Header, words string) *Failure {
 		e.Text += " (check the base URL and the model's name in the settings)"
 	}
 	return &Failure{Cause: e, Header: h}
+}
+
+// Words takes a service's own words from the body of an error, in the forms
+// that services use; they are the body itself where it has another form.
+func Words(body []byte) string {
+	for _, path := range []string{"error.message", "error", "message", "detail", "0.error.message"} {
+		if r := gjson.GetBytes(body, path); r.Type == gjson.String && r.Str != "" {
+			return r.Str
+		}
+	}
+	return strings.TrimSpace(string(body))
+}
+
+// ErrorBody reads the body of an answer that an SDK has taken for an error.
+func ErrorBody(res *http.Response) (http.Header, []byte) {
+	if res == nil || res.Body == nil {
+		return nil, nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	return res.Header, body
 }
 
 func tooLong(status int, words string) bool {

@@ -10,31 +10,41 @@ import (
 	"dsh-acp/internal/model"
 )
 
+// Limits bound one request.
+type Limits struct {
+	Idle  time.Duration // of silence; 0 means DefaultIdle, below 0 no limit
+	Total time.Duration // from start to end; 0 or below no limit
+}
+
 // An Idle watches one request and ends it when nothing at all has arrived for
-// a while. Every byte counts as life, a ping's too.
+// a while, or when it lasts too long. Every byte counts as life, a ping's too.
 type Idle struct {
 	limit  time.Duration
-	timer  *time.Timer
+	timer  *time.Timer // nil: no limit of silence
+	total  *time.Timer // nil: no limit in all
 	cancel context.CancelCauseFunc
 }
 
-type silence struct{ limit time.Duration }
+// given is the cause of a request that the watch has ended.
+type given string
 
-func (s silence) Error() string {
-	return fmt.Sprintf("the model service sent nothing for %s", s.limit)
-}
+func (g given) Error() string { return string(g) }
 
-// WatchIdle starts the watch. The request must run under the context that is
-// returned; Stop must be called when it is over. A limit of 0 means
-// DefaultIdle, one below 0 no limit.
-func WatchIdle(ctx context.Context, limit time.Duration) (context.Context, *Idle) {
+// Watch starts the watch. The request must run under the context that is
+// returned; Stop must be called when it is over.
+func Watch(ctx context.Context, l Limits) (context.Context, *Idle) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	w := &Idle{limit: limit, cancel: cancel}
+	w := &Idle{limit: l.Idle, cancel: cancel}
 	if w.limit == 0 {
 		w.limit = DefaultIdle
 	}
 	if w.limit > 0 {
-		w.timer = time.AfterFunc(w.limit, func() { cancel(silence{w.limit}) })
+		cause := given(fmt.Sprintf("the model service sent nothing for %s", w.limit))
+		w.timer = time.AfterFunc(w.limit, func() { cancel(cause) })
+	}
+	if l.Total > 0 {
+		cause := given(fmt.Sprintf("the request took more than %s", l.Total))
+		w.total = time.AfterFunc(l.Total, func() { cancel(cause) })
 	}
 	return ctx, w
 }
@@ -43,6 +53,9 @@ func WatchIdle(ctx context.Context, limit time.Duration) (context.Context, *Idle
 func (w *Idle) Stop() {
 	if w.timer != nil {
 		w.timer.Stop()
+	}
+	if w.total != nil {
+		w.total.Stop()
 	}
 	w.cancel(nil)
 }
@@ -77,12 +90,12 @@ func (b *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Silent returns the error of a request that the watch has ended, or nil if
+// GivenUp returns the error of a request that the watch has ended, or nil if
 // it ended for another reason.
-func Silent(ctx context.Context) *model.Error {
-	s, ok := context.Cause(ctx).(silence)
+func GivenUp(ctx context.Context) *model.Error {
+	g, ok := context.Cause(ctx).(given)
 	if !ok {
 		return nil
 	}
-	return &model.Error{Kind: model.KindStream, Text: s.Error() + "; the answer was given up", Err: s}
+	return &model.Error{Kind: model.KindStream, Text: g.Error() + "; the answer was given up", Err: g}
 }

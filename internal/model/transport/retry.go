@@ -32,6 +32,14 @@ type Policy struct {
 	RetryAfterCap time.Duration // most that a service's Retry-After is obeyed; 0 means DefaultRetryAfterCap
 }
 
+// Times turns a count of which 0 means none into Policy.Retries.
+func Times(n int64) int {
+	if n <= 0 {
+		return -1
+	}
+	return int(n)
+}
+
 // A Failure is what an attempt reports when it may be worth another one.
 type Failure struct {
 	Cause  *model.Error

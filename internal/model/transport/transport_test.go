@@ -158,18 +158,21 @@ func TestIdle(t *testing.T) {
 	tests := []struct {
 		name   string
 		limit  time.Duration
+		total  time.Duration
 		every  time.Duration
 		silent bool
 	}{
-		{"bytes keep it alive", time.Second, 900 * time.Millisecond, false},
-		{"silence ends it", time.Second, 1100 * time.Millisecond, true},
-		{"the default is five minutes", 0, 6 * time.Minute, true},
-		{"no limit", -1, 24 * time.Hour, false},
+		{"bytes keep it alive", time.Second, 0, 900 * time.Millisecond, false},
+		{"silence ends it", time.Second, 0, 1100 * time.Millisecond, true},
+		{"the default is five minutes", 0, 0, 6 * time.Minute, true},
+		{"no limit", -1, 0, 24 * time.Hour, false},
+		{"too long in all", time.Second, 2 * time.Second, 900 * time.Millisecond, true},
+		{"just not too long", time.Second, 5 * time.Second, 900 * time.Millisecond, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ctx, idle := WatchIdle(t.Context(), tt.limit)
+				ctx, idle := Watch(t.Context(), Limits{Idle: tt.limit, Total: tt.total})
 				defer idle.Stop()
 				res, err := idle.Middleware(nil, func(*http.Request) (*http.Response, error) {
 					return &http.Response{Body: &drip{ctx, tt.every, 5}}, nil
@@ -178,12 +181,12 @@ func TestIdle(t *testing.T) {
 				_, err = io.ReadAll(res.Body)
 				if !tt.silent {
 					require.NoError(t, err)
-					assert.Nil(t, Silent(ctx))
+					assert.Nil(t, GivenUp(ctx))
 					return
 				}
 				require.Error(t, err)
-				require.NotNil(t, Silent(ctx))
-				assert.Equal(t, model.KindStream, Silent(ctx).Kind)
+				require.NotNil(t, GivenUp(ctx))
+				assert.Equal(t, model.KindStream, GivenUp(ctx).Kind)
 			})
 		})
 	}
@@ -191,22 +194,42 @@ func TestIdle(t *testing.T) {
 
 func TestIdleCountsTheWaitForAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, idle := WatchIdle(t.Context(), time.Second)
+		ctx, idle := Watch(t.Context(), Limits{Idle: time.Second})
 		defer idle.Stop()
 		_, err := idle.Middleware(nil, func(*http.Request) (*http.Response, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
 		require.Error(t, err)
-		assert.NotNil(t, Silent(ctx))
+		assert.NotNil(t, GivenUp(ctx))
 	})
 }
 
 func TestStopIsNotSilence(t *testing.T) {
-	ctx, idle := WatchIdle(t.Context(), time.Hour)
+	ctx, idle := Watch(t.Context(), Limits{Idle: time.Hour})
 	idle.Stop()
 	assert.Error(t, ctx.Err())
-	assert.Nil(t, Silent(ctx))
+	assert.Nil(t, GivenUp(ctx))
+}
+
+func TestWords(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"type":"error","error":{"type":"x","message":"said"}}`: "said",
+		`{"error":"said"}`:               "said",
+		`{"message":"said"}`:             "said",
+		`{"detail":"said"}`:              "said",
+		`[{"error":{"message":"said"}}]`: "said",
+		`{"other":1}`:                    `{"other":1}`,
+		"plain\n":                        "plain",
+		"":                               "",
+	} {
+		assert.Equal(t, want, Words([]byte(in)), in)
+	}
+}
+
+func TestRetriesAsCounted(t *testing.T) {
+	assert.Equal(t, -1, Times(0))
+	assert.Equal(t, 3, Times(3))
 }
 
 func TestRedact(t *testing.T) {
