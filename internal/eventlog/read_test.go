@@ -2,6 +2,7 @@ package eventlog
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -296,6 +298,33 @@ func FuzzRead(f *testing.F) {
 		}
 		if _, err := History(s.Events); err != nil && !slices.ContainsFunc(s.Events, retold) {
 			t.Fatal(err)
+		}
+	})
+}
+
+// The short way to read a record gives what the long way gives.
+func FuzzRecord(f *testing.F) {
+	_, log := sample(f, 1)
+	for line := range bytes.Lines(log) {
+		f.Add(bytes.TrimSpace(line))
+	}
+	f.Add([]byte(`{"type":"a","seq":1,"time":2,"data":{"x":"\"}"},"ignorable":true}`))
+	f.Add([]byte(`{"type":"a","seq":01,"time":2,"data":{},"surfaceOp":"append"}`))
+	f.Add([]byte(`{"type":"a","seq":1,"time":2,"data":{},"seq":3}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		own, ok := decodeOwn(line)
+		if !ok || !utf8.Valid(line) {
+			return
+		}
+		var rec msg.Event
+		if err := json.Unmarshal(line, &rec); err != nil {
+			t.Fatalf("%q is no record: %v", line, err)
+		}
+		if !assert.ObjectsAreEqual(rec, own) {
+			t.Fatalf("%q: %+v, but %+v", line, rec, own)
+		}
+		if again := encodeRecord(own); json.Valid(line) && bytes.Count(line, []byte(" ")) == 0 && string(again) != string(line)+"\n" {
+			t.Fatalf("%q came back as %q", line, again)
 		}
 	})
 }
