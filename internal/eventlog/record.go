@@ -220,7 +220,7 @@ func unplain(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' 
 
 // cutInt reads an integer that ends with sep.
 func cutInt(b []byte, sep string) (n int64, rest []byte, ok bool) {
-	num, rest, ok := bytes.Cut(b[:min(len(b), 64)], []byte(sep))
+	num, _, ok := bytes.Cut(b[:min(len(b), 64)], []byte(sep))
 	if !ok || len(num) == 0 || num[0] < '0' || len(num) > 1 && num[0] == '0' {
 		return 0, nil, false
 	}
