@@ -8,6 +8,7 @@ import (
 	"dsh-acp/internal/config"
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/model/anthropic"
+	"dsh-acp/internal/model/openai"
 	"dsh-acp/internal/model/scripted"
 	"dsh-acp/internal/model/transport"
 )
@@ -18,6 +19,7 @@ func newProvider(cfg config.Config, cred config.Credential) (model.Provider, err
 	if retry.Retries == 0 {
 		retry.Retries = -1 // the policy's 0 is its default, the setting's is none
 	}
+	limits := transport.Limits{Idle: cfg.IdleTimeout, Total: cfg.RequestTimeout}
 	switch cfg.Provider {
 	case config.Scripted:
 		script, err := os.ReadFile(cfg.ScriptFile)
@@ -28,11 +30,24 @@ func newProvider(cfg config.Config, cred config.Credential) (model.Provider, err
 	case config.Anthropic:
 		return anthropic.New(anthropic.Config{
 			BaseURL: cfg.BaseURL, Key: cred.Key.Reveal(), Auth: cred.Scheme,
-			Model: cfg.Model, MaxTokens: cfg.MaxTokens, Idle: cfg.IdleTimeout, Retry: retry,
+			Model: cfg.Model, MaxTokens: cfg.MaxTokens, Limits: limits, Retry: retry,
+		}), nil
+	case config.OpenAI:
+		return openai.New(openai.Config{
+			BaseURL: cfg.BaseURL, Key: cred.Key.Reveal(), KeyHeader: keyHeader(cred.Scheme),
+			Model: cfg.Model, MaxTokens: cfg.MaxTokens, Limits: limits, Retry: retry,
 		}), nil
 	default:
 		return nil, fmt.Errorf("provider %q is not in this build", cfg.Provider)
 	}
+}
+
+// keyHeader names the header of a key that is not sent as a bearer token.
+func keyHeader(scheme string) string {
+	if scheme == config.AuthAPIKey {
+		return config.AuthAPIKey
+	}
+	return ""
 }
 
 // models lists what the option "model" offers, and the choice in force.
@@ -53,9 +68,10 @@ func models(cfg config.Config) (choices []acp.Model, current string) {
 		if current == "" {
 			current = anthropic.DefaultModel
 		}
-	}
-	if current == "" {
-		return nil, ""
+	case config.OpenAI:
+		if current == "" {
+			current = openai.DefaultModel
+		}
 	}
 	add(current)
 	if cfg.Provider == config.Anthropic {
