@@ -16,7 +16,7 @@ import (
 // what is out of order, with the error of the disk, and with [ErrBroken],
 // [ErrClosed] and [ErrReentrant].
 func (l *Log) Append(p msg.Payload) (msg.Event, error) {
-	e, err := newEvent(p)
+	e, p, err := newEvent(p)
 	if err != nil {
 		return msg.Event{}, fmt.Errorf("session %s: %w", l.header.ID, err)
 	}
@@ -25,7 +25,7 @@ func (l *Log) Append(p msg.Payload) (msg.Event, error) {
 	}
 	defer l.mu.Unlock()
 	e.Time = l.opts.Now().UnixMilli()
-	return l.commit(e)
+	return l.commit(e, p)
 }
 
 // AppendRaw is Append for an event that came from elsewhere, such as one of a
@@ -34,7 +34,7 @@ func (l *Log) Append(p msg.Payload) (msg.Event, error) {
 // given anew. A message without SurfaceOp gets "append". An unknown type must
 // be ignorable, else this log could not be loaded again.
 func (l *Log) AppendRaw(e msg.Event) (msg.Event, error) {
-	e, err := admit(e)
+	e, p, err := admit(e)
 	if err != nil {
 		return msg.Event{}, fmt.Errorf("session %s: %s: %w", l.header.ID, e.Type, err)
 	}
@@ -43,32 +43,32 @@ func (l *Log) AppendRaw(e msg.Event) (msg.Event, error) {
 	}
 	defer l.mu.Unlock()
 	e.Time = l.opts.Now().UnixMilli()
-	return l.commit(e)
+	return l.commit(e, p)
 }
 
-// admit checks the JSON of a raw event and copies it.
-func admit(e msg.Event) (msg.Event, error) {
+// admit checks the JSON of a raw event and copies it; it gives the payload too.
+func admit(e msg.Event) (msg.Event, msg.Payload, error) {
 	if err := checkRawPart(&e.Data, "data"); err != nil {
-		return e, err
+		return e, nil, err
 	}
 	if !isObject(e.Data) {
-		return e, errors.New("data is not an object")
+		return e, nil, errors.New("data is not an object")
 	}
 	if err := checkTypeName(e.Type); err != nil {
-		return e, err
+		return e, nil, err
 	}
 	p, err := decodeKnown(e)
 	if err != nil {
-		return e, err
+		return e, nil, err
 	}
 	e.SourceSeqs = append([]int64(nil), e.SourceSeqs...)
 	if len(e.SurfaceOp) == 0 {
 		if p != nil && msg.Surface(p) {
 			e.SurfaceOp = bytes.Clone(appendOp)
 		}
-		return e, nil
+		return e, p, nil
 	}
-	return e, checkRawPart(&e.SurfaceOp, "surfaceOp")
+	return e, p, checkRawPart(&e.SurfaceOp, "surfaceOp")
 }
 
 func checkTypeName(name string) error {
@@ -88,18 +88,15 @@ func checkRawPart(raw *json.RawMessage, name string) error {
 	return err
 }
 
-// commit records e, whose time is set. The caller holds the mutex.
-func (l *Log) commit(e msg.Event) (msg.Event, error) {
+// commit records e, whose time is set and whose payload is p (nil if its type
+// is not known). The caller holds the mutex.
+func (l *Log) commit(e msg.Event, p msg.Payload) (msg.Event, error) {
 	e.Seq = l.order.next
 	fail := func(err error) (msg.Event, error) {
 		return msg.Event{}, fmt.Errorf("session %s: event %d (%s): %w", l.header.ID, e.Seq, e.Type, err)
 	}
 	if l.broken != nil {
 		return fail(l.broken)
-	}
-	p, err := decodeKnown(e)
-	if err != nil {
-		return fail(err)
 	}
 	if err := checkSurface(e, p); err != nil {
 		return fail(err)
@@ -127,12 +124,12 @@ func (l *Log) Resume() ([]msg.Event, error) {
 	at := l.order.last
 	var out []msg.Event
 	for _, p := range l.order.closers() {
-		e, err := newEvent(p)
+		e, p, err := newEvent(p)
 		if err != nil {
 			return out, err
 		}
 		e.Time = at
-		if e, err = l.commit(e); err != nil {
+		if e, err = l.commit(e, p); err != nil {
 			return out, err
 		}
 		out = append(out, e)

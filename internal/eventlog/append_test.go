@@ -62,6 +62,22 @@ func TestAppendRefusesWhatWouldNotSurvive(t *testing.T) {
 	}
 }
 
+// A payload behind a pointer is bound by the same order.
+func TestAppendPointer(t *testing.T) {
+	l := create(t, t.TempDir(), Options{})
+	e, err := l.Append(&msg.TurnStart{Turn: 1})
+	require.NoError(t, err)
+	assert.Equal(t, "turn/start", e.Type)
+	_, err = l.Append(&msg.TurnStart{Turn: 2})
+	require.ErrorContains(t, err, "starts inside turn 1")
+	e, err = l.Append(new(prompt("x")))
+	require.NoError(t, err)
+	assert.Equal(t, `"append"`, string(e.SurfaceOp))
+	e, err = l.Append(&msg.ModeSet{Mode: "plan"})
+	require.NoError(t, err)
+	assert.True(t, e.Ignorable)
+}
+
 type stranger struct{}
 
 func (stranger) EventType() string { return "who/knows" }

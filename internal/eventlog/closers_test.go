@@ -89,7 +89,7 @@ func TestClosers(t *testing.T) {
 func TestClosersTellTheModel(t *testing.T) {
 	var o order
 	for _, p := range inStep(says(1, 1, use("a"), use("b")), called(1, 1, "a")) {
-		e, err := newEvent(p)
+		e, _, err := newEvent(p)
 		require.NoError(t, err)
 		e.Seq = o.next
 		require.NoError(t, o.follow(e))

@@ -60,7 +60,7 @@ func TestOrder(t *testing.T) {
 			last := len(c.in) - 1
 			for i, p := range c.in {
 				_, err := l.Append(p)
-				e, encErr := newEvent(p)
+				e, _, encErr := newEvent(p)
 				require.NoError(t, encErr)
 				e.Seq = o.next
 				again := o.follow(e)

@@ -64,7 +64,7 @@ func (s Session) Closed() ([]msg.Event, error) {
 	last := s.Events[len(s.Events)-1]
 	out := append([]msg.Event(nil), s.Events...)
 	for _, p := range payloads {
-		e, err := newEvent(p)
+		e, _, err := newEvent(p)
 		if err != nil {
 			return nil, err
 		}

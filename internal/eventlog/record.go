@@ -99,17 +99,36 @@ func checkRaw(raw json.RawMessage, path string) error {
 	return err
 }
 
-// newEvent makes the event of a payload, without seq and time.
-func newEvent(p msg.Payload) (msg.Event, error) {
+// newEvent makes the event of a payload, without seq and time. It gives the
+// payload too, as a reader of the log would have it.
+func newEvent(p msg.Payload) (msg.Event, msg.Payload, error) {
 	data, err := encodeTyped(p)
 	if err != nil {
-		return msg.Event{}, fmt.Errorf("%s: %w", p.EventType(), err)
+		return msg.Event{}, nil, fmt.Errorf("%s: %w", p.EventType(), err)
 	}
-	e := msg.Event{Type: p.EventType(), Data: data, Ignorable: msg.Ignorable(p)}
+	e := msg.Event{Type: p.EventType(), Data: data}
+	if !plain(p) {
+		if p, err = msg.Decode(e); err != nil {
+			return msg.Event{}, nil, fmt.Errorf("%s: %w", e.Type, err)
+		}
+	}
+	e.Ignorable = msg.Ignorable(p)
 	if msg.Surface(p) {
 		e.SurfaceOp = bytes.Clone(appendOp)
 	}
-	return e, nil
+	return e, p, nil
+}
+
+// plain reports whether p is a payload as [msg.Decode] gives it; a pointer to
+// one is not.
+func plain(p msg.Payload) bool {
+	switch p.(type) {
+	case msg.TurnStart, msg.TurnEnd, msg.StepStart, msg.StepEnd, msg.UserMessage, msg.AssistantMessage,
+		msg.ToolCall, msg.ToolReturned, msg.TodoWrite, msg.RequestHeader, msg.RequestContext, msg.EndSeed,
+		msg.ModeSet, msg.Granted, msg.Titled, msg.OptionSet:
+		return true
+	}
+	return false
 }
 
 // encodeRecord gives an event's line. Members stand in the order of

@@ -21,7 +21,7 @@ func surface(t *testing.T, words string) []msg.Event {
 		if text == "-" {
 			p = msg.TodoWrite{}
 		}
-		e, err := newEvent(p)
+		e, _, err := newEvent(p)
 		require.NoError(t, err)
 		e.Seq = int64(i)
 		if replaces {
