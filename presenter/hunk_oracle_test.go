@@ -18,7 +18,9 @@ import (
 // oracle gives hunks by an independent implementation of the same rules, which
 // needs memory by the square of the texts.
 func oracle(t testing.TB, before, after string) []Hunk {
-	u, err := udiff.ToUnifiedDiff("a", "b", before, myers.ComputeEdits(before, after), 3)
+	//lint:ignore SA1019 no one is asked to use it but this test, for the very alignment that keeps it alive
+	edits := myers.ComputeEdits(before, after)
+	u, err := udiff.ToUnifiedDiff("a", "b", before, edits, 3)
 	require.NoError(t, err)
 	var hunks []Hunk
 	for _, h := range u.Hunks {
@@ -152,21 +154,21 @@ func measure(f func()) (time.Duration, uint64) {
 	return took, b.TotalAlloc - a.TotalAlloc
 }
 
-// The bounds on memory are the promised ones; those on time are wide, since
-// the machine may be busy. The benchmarks have the real numbers.
+// The bounds on memory are the promised ones. That on time is wide, for a busy
+// machine and the race detector, and still far below what a quadratic search
+// takes; the benchmarks have the real numbers.
 func TestHunksCost(t *testing.T) {
 	many := manyLines(100_000, 40)
 	big := manyLines(250_000, 42) // 10 MiB
 	for _, c := range []struct {
 		name          string
 		before, after string
-		most          time.Duration
 		bytes         uint64
 	}{
-		{"2000 edits in 100000 lines", strings.Join(many, ""), strings.Join(scattered(slices.Clone(many), 2000), ""), 3 * time.Second, 128 << 20},
-		{"one edit in 10 MiB", strings.Join(big, ""), replacedLine(big, 125_000), time.Second, 1 << 20},
-		{"two edits, at both ends of 10 MiB", "first\n" + strings.Join(big, "") + "last\n", "FIRST\n" + strings.Join(big, "") + "LAST\n", 2 * time.Second, 64 << 20},
-		{"nothing in common", strings.Join(many, ""), strings.ReplaceAll(strings.Join(many, ""), "\n", "x\n"), 3 * time.Second, 128 << 20},
+		{"2000 edits in 100000 lines", strings.Join(many, ""), strings.Join(scattered(slices.Clone(many), 2000), ""), 128 << 20},
+		{"one edit in 10 MiB", strings.Join(big, ""), replacedLine(big, 125_000), 1 << 20},
+		{"two edits, at both ends of 10 MiB", "first\n" + strings.Join(big, "") + "last\n", "FIRST\n" + strings.Join(big, "") + "LAST\n", 64 << 20},
+		{"nothing in common", strings.Join(many, ""), strings.ReplaceAll(strings.Join(many, ""), "\n", "x\n"), 128 << 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var hunks []FileDiff
@@ -174,7 +176,7 @@ func TestHunksCost(t *testing.T) {
 			require.NotEmpty(t, hunks)
 			t.Logf("%d hunks, %v, %d KiB", len(hunks), took, bytes>>10)
 			assert.Less(t, bytes, c.bytes)
-			assert.Less(t, took, c.most)
+			assert.Less(t, took, 15*time.Second)
 		})
 	}
 }

@@ -1,6 +1,9 @@
 package text
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // MaxDistance is the number of removed and added lines up to which
 // [CompareLines] finds the shortest list of changes.
@@ -92,18 +95,17 @@ func (d *LineDiff) NewText(i, j int) string { return d.new.slice(i-d.prefix-1, j
 func (d *LineDiff) NewOffset(i int) int { return d.new.offset(i - d.prefix - 1) }
 
 // NewLine returns the number that line i of the text before has in the text
-// after, and whether it is unchanged. Of the line after the last it is the
-// line after the last.
-func (d *LineDiff) NewLine(i int) (line int, same bool) {
-	shift := 0
-	for _, c := range d.Changes {
-		if i < c.Old {
-			break
-		}
-		if i < c.OldEnd {
-			return c.New, false
-		}
-		shift = c.NewEnd - c.OldEnd
+// after, and whether it is unchanged. A line that was changed or removed has
+// that of the first line in its place. The line after the last counts as a
+// line that stays.
+func (d *LineDiff) NewLine(i int) (line int, unchanged bool) {
+	above := sort.Search(len(d.Changes), func(k int) bool { return d.Changes[k].OldEnd > i })
+	if above < len(d.Changes) && d.Changes[above].Old <= i {
+		return d.Changes[above].New, false
 	}
-	return i + shift, true
+	if above == 0 {
+		return i, true
+	}
+	c := d.Changes[above-1]
+	return i + c.NewEnd - c.OldEnd, true
 }

@@ -51,6 +51,23 @@ func TestCompareLinesIsCoarseBeyondItsBound(t *testing.T) {
 	assert.Equal(t, []LineChange{{2, 3002, 2, 3003}}, d.Changes)
 }
 
+func TestTextFarAboveTheFirstChange(t *testing.T) {
+	var head strings.Builder
+	for i := range 3 * near {
+		fmt.Fprintf(&head, "%d\n", i)
+	}
+	d := CompareLines(head.String()+"a\nb", head.String()+"A\nb")
+	require.Equal(t, []LineChange{{3*near + 1, 3*near + 2, 3*near + 1, 3*near + 2}}, d.Changes)
+	all := strings.SplitAfter(head.String()+"A\nb", "\n")
+	for i, line := range all {
+		assert.Equal(t, line, d.NewText(i+1, i+2))
+	}
+	assert.Equal(t, head.String()+"a\nb", d.OldText(1, len(all)+1))
+	same := CompareLines(head.String()+"x", head.String()+"x")
+	assert.Equal(t, head.String()+"x", same.OldText(1, same.OldLines()+1))
+	assert.Equal(t, "x", same.NewText(3*near+1, 3*near+2))
+}
+
 func TestNewLine(t *testing.T) {
 	d := CompareLines("1\n2\n3\n4\n5\n6\n", "0\n1\n2\nX\n4\n6\n")
 	for i, want := range []struct {

@@ -19,7 +19,8 @@ type Edit struct {
 // The edits may come in any order, and all offsets are of d: they must lie in
 // the text, on the boundary of a character, outside of a "\r\n", and apart
 // from each other. Insertions at the same place are made in the order given.
-// New must be text and is taken as it is.
+// New must be text and is taken as it is; a mark that it puts first in a file
+// without one becomes the file's.
 func (d Doc) Apply(edits ...Edit) (Doc, error) {
 	s := d.Text()
 	sorted, err := plan(s, edits)

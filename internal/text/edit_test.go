@@ -217,14 +217,14 @@ func TestLargeFile(t *testing.T) {
 	assert.Equal(t, 25<<20/len(line)+1, number)
 	assert.Len(t, out, len(data)+9)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, 3*size)
-	assert.Less(t, took, 3*time.Second)
+	assert.Less(t, took, 15*time.Second)
 	t.Logf("%v, %.2f times the file", took, float64(after.TotalAlloc-before.TotalAlloc)/float64(size))
 }
 
 func TestManyOverlapsAreFoundInTime(t *testing.T) {
 	start := time.Now()
 	assert.Len(t, FindAll(strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<19)), 1<<19+1)
-	assert.Less(t, time.Since(start), 3*time.Second)
+	assert.Less(t, time.Since(start), 15*time.Second)
 }
 
 func BenchmarkEdit50MiB(b *testing.B) {

@@ -16,6 +16,7 @@ type side struct {
 	names *names
 
 	starts []uint32 // of line i, from .from; one more than ids
+	above  []uint32 // of the lines before .from, or nil
 	ids    []int32  // equal lines, of either side, have equal ids
 }
 
@@ -55,18 +56,42 @@ func (s *side) line(i int) string {
 // offset returns where line i starts; that of the line after the last is the
 // end of the text. Negative lines are those before the first that differs.
 func (s *side) offset(i int) int {
-	at := s.from
-	for ; i < 0; i++ {
-		at = strings.LastIndexByte(s.text[:at-1], '\n') + 1
-	}
-	if i > 0 {
-		if i == s.lines {
-			return len(s.text)
+	switch {
+	case i < -near:
+		if s.above == nil {
+			s.above = lineStarts(s.text[:s.from])
 		}
-		s.id(i - 1)
-		at += int(s.starts[i])
+		return int(s.above[len(s.above)+i])
+	case i < 0:
+		at := s.from
+		for ; i < 0; i++ {
+			at = strings.LastIndexByte(s.text[:at-1], '\n') + 1
+		}
+		return at
+	case i == 0:
+		return s.from
+	case i == s.lines:
+		return len(s.text)
 	}
-	return at
+	s.id(i - 1)
+	return s.from + int(s.starts[i])
+}
+
+// near is how many lines above the first that differs are looked for by
+// going back; for those further up, all are found at once.
+const near = 32
+
+func lineStarts(s string) []uint32 {
+	starts := make([]uint32, 0, countLines(s))
+	for at := 0; at < len(s); {
+		starts = append(starts, uint32(at))
+		n := strings.IndexByte(s[at:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		at += n
+	}
+	return starts
 }
 
 // slice returns lines i to before j with their line ends.
