@@ -166,7 +166,7 @@ func (c *Config) at(name, why string) error {
 	case FromFile:
 		return &FileError{Path: o.Name, Line: o.Line, Column: o.Column, Key: name, Why: why}
 	case FromEnv:
-		return &EnvError{Name: o.Name, Why: why}
+		return &EnvError{Name: o.Name, Setting: name, Why: why}
 	default:
 		return &FlagError{Name: find(name).Flag, Why: why}
 	}

@@ -78,14 +78,7 @@ func about(err error, s *Setting) bool {
 	case errors.As(err, &file):
 		return file.Key == s.Name
 	case errors.As(err, &env):
-		if env.Name == s.Env {
-			return true
-		}
-		for _, v := range s.Vendor {
-			if env.Name == v {
-				return true
-			}
-		}
+		return env.Setting == s.Name
 	case errors.As(err, &flag):
 		return flag.Name == s.Flag
 	}

@@ -30,7 +30,7 @@ func (c *Config) applyEnv(src Source) []error {
 				continue
 			}
 			if err := s.set(c, text); err != nil {
-				errs = append(errs, &EnvError{Name: name, Why: err.Error()})
+				errs = append(errs, &EnvError{Name: name, Setting: s.Name, Why: err.Error()})
 				continue
 			}
 			c.origins[s.Name] = Origin{Kind: FromEnv, Name: name}

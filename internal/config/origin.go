@@ -53,7 +53,11 @@ func (e *FileError) Error() string {
 }
 
 // An EnvError is a fault in a variable of the environment.
-type EnvError struct{ Name, Why string }
+type EnvError struct {
+	Name    string // of the variable
+	Setting string // that it would have set
+	Why     string
+}
 
 func (e *EnvError) Error() string { return "environment " + e.Name + ": " + e.Why }
 

@@ -54,7 +54,7 @@ var table = rows([]Setting{
 	{Name: "baseURL", Env: "DSH_BASE_URL", Vendor: map[string]string{Anthropic: "ANTHROPIC_BASE_URL", OpenAI: "OPENAI_BASE_URL"},
 		Help: "address of the service; empty is the provider's own", check: checkURL,
 		bind: func(c *Config) any { return &c.BaseURL }},
-	{Name: "apiKeyEnv", Env: "DSH_API_KEY_ENV", Help: "name of a variable that holds the key, looked at before all other places",
+	{Name: "apiKeyEnv", Env: "DSH_API_KEY_ENV", Help: "name of a variable that holds the key, looked at before all other places", check: checkVariable,
 		bind: func(c *Config) any { return &c.APIKeyEnv }},
 	{Name: "authScheme", Env: "DSH_AUTH_SCHEME", Default: AuthAuto, Choices: []string{AuthAuto, AuthAPIKey, AuthBearer},
 		Help: "header that carries the key; gateways often want bearer",

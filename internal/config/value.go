@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -169,6 +170,16 @@ func show(text string) string {
 		return strconv.Quote(string(r[:40])) + "…"
 	}
 	return strconv.Quote(text)
+}
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// checkVariable does not repeat what it found: a key may have been put there.
+func checkVariable(text string) error {
+	if !variableName.MatchString(text) {
+		return errors.New("not the name of a variable; want the name of one that holds the key, not the key itself")
+	}
+	return nil
 }
 
 // checkURL does not repeat what it found, since a URL may hold a password.
