@@ -28,8 +28,16 @@ type turn struct {
 var errTurnCancelled = errors.New("the turn was cancelled")
 
 type promptResult struct {
-	StopReason string       `json:"stopReason"`
-	Usage      *promptUsage `json:"usage,omitempty"`
+	StopReason string     `json:"stopReason"`
+	Meta       promptMeta `json:"_meta"`
+}
+
+// promptMeta holds our own key. The tokens of a turn are there since the
+// protocol's stable part has no place for them in this answer.
+type promptMeta struct {
+	Dsh struct {
+		Usage promptUsage `json:"usage"`
+	} `json:"dsh"`
 }
 
 type promptUsage struct {
@@ -146,11 +154,12 @@ func (s *Server) finish(t *turn, out Outcome, err error) {
 		s.fail(t.req, err)
 		return
 	}
-	u := out.Usage
-	s.answer(t.req, promptResult{StopReason: out.Stop, Usage: &promptUsage{
+	u, res := out.Usage, promptResult{StopReason: out.Stop}
+	res.Meta.Dsh.Usage = promptUsage{
 		Input: u.Input, Output: u.Output, CachedRead: u.CachedRead, CachedWrite: u.CachedWrite,
 		Total: u.Input + u.Output + u.CachedRead + u.CachedWrite,
-	}})
+	}
+	s.answer(t.req, res)
 }
 
 // A sink draws what a turn does and sends it.
