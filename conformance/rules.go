@@ -1,0 +1,207 @@
+package conformance
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A Rule is a difference from the recorded agent that is accepted, because
+// this project decided for it. Rules explain differences of values; they
+// never change what is run or counted.
+type Rule struct {
+	Name   string
+	Reason string
+
+	// One of these says what the rule accepts; rules without any act where
+	// traces are taken apart or whole calls are compared.
+
+	// text brings both texts to one form; applied in any combination.
+	text func(f field, theirs, ours string) (string, string)
+	// value accepts a pair of values as it is.
+	value func(f field, theirs, ours any) bool
+}
+
+// A field is the place of a value that is compared.
+type field struct {
+	path string // such as "content/0/oldText", or "workspace" for a file
+	call *callPair
+	step string // method of the step
+}
+
+// A callPair is what is known of a call on both sides when its values are
+// compared.
+type callPair struct {
+	id      string
+	tool    string
+	theirs  map[string]any // as a client holds it at the end of the step
+	ours    map[string]any
+	refused bool           // its permission request was not answered with consent
+	asked   map[string]any // our call as held at the permission request, nil if none
+	live    map[string]any // our call as held at the end of the turn that ran it, nil if unknown
+}
+
+func (c *callPair) failed() bool {
+	return c.ours["status"] == "failed" && c.theirs["status"] == "failed"
+}
+
+// Names of the rules that act outside of the table's functions.
+const (
+	ruleMeta        = "meta"
+	ruleNotice      = "notice"
+	ruleShape       = "shape only"
+	ruleBinary      = "binary"
+	ruleUnreadWrite = "unread write"
+	ruleWords       = "words"
+	ruleEndings     = "endings"
+)
+
+// Rules is the table of accepted differences.
+var Rules = []Rule{
+	{Name: "tabs", Reason: "leading tabs stay tabs in diff blocks: two spaces would not match the file", text: tabs},
+	{Name: "bom", Reason: "no byte order mark in diff blocks: it belongs to the file, not to its first line", text: bom},
+	{Name: "absolute", Reason: "paths in content and locations are absolute, as the schema asks; rawInput stays as the model wrote it", text: absolute},
+	{Name: ruleWords, Reason: "texts of results, errors and options are the agent's own; presence, kind, status and fence are compared", value: words},
+	{Name: ruleMeta, Reason: "vendor data in _meta is the vendor's alone; an update that holds nothing else is not expected"},
+	{Name: ruleNotice, Reason: "notices of the vendor are the vendor's alone"},
+	{Name: "literal", Reason: "what the model wrote is kept: no blanks are cut from line ends and no quotes are folded", text: literal},
+	{Name: ruleEndings, Reason: "a file keeps its line ends: Write keeps a CRLF file CRLF, and each line of a mixed file its own", text: endings},
+	{Name: ruleBinary, Reason: "Write replaces a file that is not text, and shows the new text whole"},
+	{Name: "replay", Reason: "session/load shows calls as they were shown live, hunks and lines included", value: replay},
+	{Name: ruleUnreadWrite, Reason: "overwriting a file that the session never saw is refused, as it would be blind"},
+	{Name: "final newline", Reason: "a hunk whose only change is the final newline shows it: equal texts would show nothing", value: finalNewline},
+	{Name: "blank line", Reason: `the old side of a hunk that is one blank line is "": null would say that there was no line`, value: blankLine},
+	{Name: "rejected", Reason: "a refused call keeps its diff below the message, as users ask what they had refused", value: rejected},
+	{Name: ruleShape, Reason: "titles from a service, usage, commands, options and modes may be absent; what is sent must validate"},
+}
+
+var (
+	blockText = regexp.MustCompile(`^content/\d+/(oldText|newText)$`)
+	blockPath = regexp.MustCompile(`^(content|locations)/\d+/path$`)
+	oneBlock  = regexp.MustCompile(`^content/\d+$`)
+	blanks    = regexp.MustCompile(`[ \t]+(\r?\n|$)`)
+	leading   = regexp.MustCompile(`(?m)^\t+`)
+)
+
+const bomMark = "\ufeff"
+
+func tabs(f field, theirs, ours string) (string, string) {
+	if !blockText.MatchString(f.path) {
+		return theirs, ours
+	}
+	return theirs, leading.ReplaceAllStringFunc(ours, func(t string) string { return strings.Repeat("  ", len(t)) })
+}
+
+func bom(f field, theirs, ours string) (string, string) {
+	if !blockText.MatchString(f.path) {
+		return theirs, ours
+	}
+	return strings.TrimPrefix(theirs, bomMark), ours
+}
+
+func absolute(f field, theirs, ours string) (string, string) {
+	if !blockPath.MatchString(f.path) || strings.HasPrefix(theirs, "/") || strings.HasPrefix(theirs, "${") {
+		return theirs, ours
+	}
+	return "${WORKSPACE}/" + strings.TrimPrefix(theirs, "./"), ours
+}
+
+var straight = strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`)
+
+func literal(f field, theirs, ours string) (string, string) {
+	if !blockText.MatchString(f.path) && f.path != "workspace" && f.path != "rawInput/new_string" {
+		return theirs, ours
+	}
+	form := func(s string) string { return straight.Replace(blanks.ReplaceAllString(s, "$1")) }
+	return form(theirs), form(ours)
+}
+
+func endings(f field, theirs, ours string) (string, string) {
+	if f.path != "workspace" {
+		return theirs, ours
+	}
+	form := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+	return form(theirs), form(ours)
+}
+
+// words accepts other texts where no two agents say the same.
+func words(f field, theirs, ours any) bool {
+	t, isText := theirs.(string)
+	o, alsoText := ours.(string)
+	if !isText || !alsoText || o == "" || t == "" {
+		return false
+	}
+	switch f.path {
+	case "error/message", "error text", "title of option", "id of option":
+		return true
+	}
+	if f.call == nil {
+		return false
+	}
+	switch f.path {
+	case "rawOutput":
+		return f.call.failed() || f.call.ours["kind"] == "edit" && f.call.ours["status"] == f.call.theirs["status"]
+	case "content/0/content/text":
+		if !f.call.failed() || fenced(t) != fenced(o) {
+			return false
+		}
+		own, ok := f.call.ours["rawOutput"].(string)
+		return !ok || strings.Contains(o, strings.TrimRight(own, "\n"))
+	}
+	return false
+}
+
+func fenced(s string) bool {
+	return strings.HasPrefix(s, "```") && strings.HasSuffix(strings.TrimRight(s, "\n"), "```")
+}
+
+// replay accepts what the call showed when it ran.
+func replay(f field, theirs, ours any) bool {
+	if f.step != "session/load" || f.call == nil || f.call.live == nil || f.path != "content" && f.path != "locations" {
+		return false
+	}
+	return equal(ours, f.call.live[f.path])
+}
+
+func finalNewline(f field, theirs, ours any) bool {
+	if !oneBlock.MatchString(f.path) {
+		return false
+	}
+	t, isBlock := theirs.(map[string]any)
+	o, alsoBlock := ours.(map[string]any)
+	if !isBlock || !alsoBlock || t["type"] != "diff" || o["type"] != "diff" {
+		return false
+	}
+	told, tnew := text(t["oldText"]), text(t["newText"])
+	oold, onew := text(o["oldText"]), text(o["newText"])
+	return told == tnew && oold != onew && t["path"] == o["path"] &&
+		strings.TrimSuffix(oold, "\n") == told && strings.TrimSuffix(onew, "\n") == told
+}
+
+func text(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func blankLine(f field, theirs, ours any) bool {
+	return blockText.MatchString(f.path) && theirs == nil && ours == ""
+}
+
+// rejected accepts the snippet below the message.
+func rejected(f field, theirs, ours any) bool {
+	if f.path != "content" || f.call == nil || !f.call.refused || !f.call.failed() {
+		return false
+	}
+	t, _ := theirs.([]any)
+	o, _ := ours.([]any)
+	snippet, _ := f.call.asked["content"].([]any)
+	if len(t) != 1 || len(o) != 1+len(snippet) || len(snippet) == 0 {
+		return false
+	}
+	tb, _ := t[0].(map[string]any)
+	ob, _ := o[0].(map[string]any)
+	tc, _ := tb["content"].(map[string]any)
+	oc, _ := ob["content"].(map[string]any)
+	said := tc["text"] == oc["text"] ||
+		words(field{path: "content/0/content/text", call: f.call}, tc["text"], oc["text"])
+	return said && tb["type"] == ob["type"] && equal(o[1:], snippet)
+}
