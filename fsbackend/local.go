@@ -1,7 +1,6 @@
 package fsbackend
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -63,6 +62,16 @@ type Local struct {
 // NewLocal opens the roots. It fails if one is relative, missing or no
 // folder. Close gives their handles back.
 func NewLocal(opt Options) (*Local, error) {
+	opt.fill()
+	rs, err := openRoots(opt.Roots, opt.Unrestricted, opt.Widen)
+	if err != nil {
+		return nil, err
+	}
+	return &Local{opt: opt, roots: rs, locks: opt.Locks}, nil
+}
+
+// fill puts the defaults in.
+func (opt *Options) fill() {
 	if opt.Widen == "" {
 		opt.Widen = "use a path in it, or ask the user to open the folder of this path in the session too"
 	}
@@ -75,11 +84,6 @@ func NewLocal(opt Options) (*Local, error) {
 	if opt.Locks == nil {
 		opt.Locks = &Locks{}
 	}
-	rs, err := openRoots(opt.Roots, opt.Unrestricted, opt.Widen)
-	if err != nil {
-		return nil, err
-	}
-	return &Local{opt: opt, roots: rs, locks: opt.Locks}, nil
 }
 
 // Close gives the root handles back. Operations that come later fail.
@@ -131,6 +135,10 @@ func checkPath(op, path string) error {
 // key is the identity of a real path. Device and inode are not used: a write
 // gives a file a new inode, and the turn on it must outlast that.
 func key(real string) Key { return Key(real) }
+
+// publishing is the turn to replace a real path, apart from the turns that
+// tools take by [Lock] and hold meanwhile.
+func publishing(real string) Key { return "publish\x00" + key(real) }
 
 // Stat tells of a path.
 func (l *Local) Stat(ctx context.Context, path string) (Info, error) {
@@ -186,8 +194,7 @@ func (l *Local) Read(ctx context.Context, path string) (File, error) {
 	case errors.Is(err, errNotRegular):
 		return File{}, regular(op, path, s.info)
 	case errors.Is(err, errTooLarge):
-		return File{}, fail(op, path, CodeTooLarge,
-			fmt.Sprintf("%d bytes, more than the %d that are read whole", s.info.Size(), l.opt.MaxFile), "use a command that reads parts of it")
+		return File{}, tooLarge(op, path, s.info.Size(), l.opt.MaxFile)
 	case err != nil:
 		return File{}, failWith(op, path, "reading", err)
 	}
@@ -205,6 +212,12 @@ func missing(op, path string, r resolved) error {
 		return fail(op, path, CodeNotFound, "no such file; its folder "+r.missing[0]+" does not exist either", "check the path, for example by listing the folder above")
 	}
 	return fail(op, path, CodeNotFound, "no such file", "check the path, for example by listing its folder")
+}
+
+// tooLarge is the error of a file over the bound.
+func tooLarge(op, path string, size, limit int64) error {
+	return fail(op, path, CodeTooLarge, fmt.Sprintf("%d bytes, more than the %d that are read whole", size, limit),
+		"use a command that reads parts of it")
 }
 
 // regular is the error of what is no regular file, or nil.
@@ -341,6 +354,3 @@ func VersionOf(data []byte) Version { return sha256.Sum256(data) }
 
 // String is the version in hexadecimal.
 func (v Version) String() string { return fmt.Sprintf("%x", v[:]) }
-
-// sameBytes reports whether a snapshot that kept its bytes holds these.
-func (s snapshot) sameBytes(b []byte) bool { return s.data != nil && bytes.Equal(s.data, b) }

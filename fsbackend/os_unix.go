@@ -28,8 +28,11 @@ func linksOf(fi fs.FileInfo) int {
 func mayWrite(dir *os.Root, name string) error {
 	return withFD(dir, func(fd int) error {
 		err := unix.Faccessat(fd, name, unix.W_OK, unix.AT_EACCESS)
-		if err == unix.ENOSYS || err == unix.EOPNOTSUPP || err == unix.EINVAL {
+		switch err {
+		case unix.ENOSYS, unix.EOPNOTSUPP, unix.EINVAL:
 			return nil // not told here; the folder's permissions decide
+		case unix.ETXTBSY:
+			return nil // a running program may be replaced, only not changed
 		}
 		return err
 	})

@@ -59,7 +59,7 @@ type resolved struct {
 // filepath.EvalSymlinks is not used: it fails for missing files, and it does
 // not tell where they would be.
 func (l lookup) resolve(path string) (resolved, error) {
-	top := filepath.VolumeName(path) + string(filepath.Separator)
+	top := topOf(path)
 	todo := components(path)
 	r := resolved{real: top}
 	info, err := l.lstat(top)
@@ -98,7 +98,7 @@ func (l lookup) resolve(path string) (resolved, error) {
 		}
 		todo = append(components(target), todo...)
 		if filepath.IsAbs(target) {
-			r.real = filepath.VolumeName(target) + string(filepath.Separator)
+			r.real = topOf(target)
 			if r.info, err = l.lstat(r.real); err != nil {
 				return r, err
 			}
@@ -164,12 +164,19 @@ func (l lookup) stored(dir, name string, info fs.FileInfo) string {
 	if err != nil || slices.Contains(names, name) {
 		return path
 	}
-	for _, n := range names {
-		if !strings.EqualFold(n, name) {
-			continue
-		}
-		if i, err := l.lstat(filepath.Join(dir, n)); err == nil && l.same(info, i) {
-			return filepath.Join(dir, n)
+	// Another case of the name is likely; else it is an alias of another
+	// kind, such as another Unicode form or a short name of DOS.
+	for _, alike := range []func(string) bool{
+		func(n string) bool { return strings.EqualFold(n, name) },
+		func(n string) bool { return !strings.EqualFold(n, name) },
+	} {
+		for _, n := range names {
+			if !alike(n) {
+				continue
+			}
+			if i, err := l.lstat(filepath.Join(dir, n)); err == nil && l.same(info, i) {
+				return filepath.Join(dir, n)
+			}
 		}
 	}
 	return path
@@ -183,6 +190,12 @@ func swapCase(s string) string {
 		}
 		return unicode.ToUpper(r)
 	}, s)
+}
+
+// topOf is the top of a path's volume. Volumes of Windows are the same in any
+// case, so there is one spelling.
+func topOf(path string) string {
+	return strings.ToUpper(filepath.VolumeName(path)) + string(filepath.Separator)
 }
 
 // components splits a path below its volume and top. It keeps "..".

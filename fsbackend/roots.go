@@ -106,7 +106,7 @@ func (rs *roots) of(op, path, real string) (root, error) {
 	}
 	rs.mu.Unlock()
 	if rs.free {
-		r, err := rs.add(filepath.VolumeName(real) + string(filepath.Separator))
+		r, err := rs.add(topOf(real))
 		if err != nil {
 			return root{}, failWith(op, path, "the volume cannot be opened", err)
 		}

@@ -107,7 +107,6 @@ func (j *writing) attributes(f *os.File) error {
 
 // inherit takes over what the old file has, and returns the mode to set.
 func (j *writing) inherit(f *os.File, old, now fs.FileInfo) (fs.FileMode, error) {
-	const op = "write"
 	mode := old.Mode() & modeBits
 	if !keepOwner(f, old, now) {
 		// The bits would now act for somebody else.
@@ -123,7 +122,7 @@ func (j *writing) inherit(f *os.File, old, now fs.FileInfo) (fs.FileMode, error)
 	}
 	defer src.Close()
 	if err := mayWrite(j.dir, j.name); err != nil {
-		return 0, failWith(op, j.w.Path, "the file may not be written, nothing was changed", err)
+		return 0, failWith("write", j.w.Path, "the file may not be written, nothing was changed", err)
 	}
 	if lost := keepXattrs(f, src); lost > 0 {
 		j.note(fmt.Sprintf("%s could not be kept", plural(lost, "extended attribute")))

@@ -54,9 +54,15 @@ type writing struct {
 	dir    *os.Root // the file's folder
 	name   string   // its name there
 	tmp    string   // the new file's, while it is there
-	made   []string // folders made by this write, outermost first
+	made   []made   // folders made by this write, outermost first
 	landed bool     // the new file is in place
 	rec    Receipt
+}
+
+// made is a folder that a write made.
+type made struct {
+	root root
+	real string
 }
 
 // run is one try.
@@ -68,13 +74,13 @@ func (j *writing) run(ctx context.Context) error {
 	// A turn of its own, inside of those that tools take by Lock: between
 	// the last check and the rename no other write of this process may come,
 	// also if its caller took no turn.
-	unlock, err := j.l.locks.Lock(ctx, "publish\x00"+key(j.p.real))
+	unlock, err := j.l.locks.Lock(ctx, publishing(j.p.real))
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	j.rec = Receipt{Path: j.w.Path, Real: j.p.real, Key: key(j.p.real), Version: VersionOf(j.w.Data)}
-	if err := j.admit(j.p.info); err != nil {
+	if err := admit(j.w, j.p.resolved); err != nil {
 		return err
 	}
 	if err := j.makeFolders(); err != nil {
@@ -99,43 +105,6 @@ func (j *writing) gone(err error) error {
 	return err
 }
 
-// admit checks all that can be checked without the content.
-func (j *writing) admit(fi fs.FileInfo) error {
-	const op = "write"
-	if fi == nil {
-		switch {
-		case j.p.file != "":
-			return fail(op, j.w.Path, CodeNotDirectory, j.p.file+" is a file, so nothing can be written below it", "use another path")
-		case j.w.NoParents && len(j.p.missing) > 0:
-			return fail(op, j.w.Path, CodeNotFound, "its folder "+j.p.missing[0]+" does not exist", "make the folder first, or ask for missing folders to be made")
-		}
-		if _, ok := j.w.Pre.(Unchanged); ok {
-			return fail(op, j.w.Path, CodeStaleVersion, "the file is gone, it was there when it was read; nothing was written", "look again and decide anew")
-		}
-		return nil
-	}
-	if err := regular(op, j.w.Path, fi); err != nil {
-		return err
-	}
-	if _, ok := j.w.Pre.(Absent); ok {
-		return j.notObserved()
-	}
-	if fi.Mode().Perm()&0o222 == 0 {
-		return fail(op, j.w.Path, CodePermission, fmt.Sprintf("the file is marked read-only (mode %04o); nothing was written", fi.Mode().Perm()),
-			"leave it, or ask the user to make it writable")
-	}
-	return nil
-}
-
-func (j *writing) notObserved() error {
-	return fail("write", j.w.Path, CodeNotObserved, "there is a file already that was not seen before; nothing was written", "read it first, then write again")
-}
-
-func (j *writing) stale(now Version) error {
-	return fail("write", j.w.Path, CodeStaleVersion,
-		fmt.Sprintf("the file has changed since it was read (now %.8s); nothing was written", now), "read it again and redo the change on its new text")
-}
-
 // makeFolders makes what is missing above the file.
 func (j *writing) makeFolders() error {
 	for _, dir := range j.p.missing {
@@ -149,7 +118,7 @@ func (j *writing) makeFolders() error {
 		if err != nil {
 			return j.gone(err)
 		}
-		j.made = append(j.made, dir)
+		j.made = append(j.made, made{root: j.p.root, real: dir})
 	}
 	return nil
 }
@@ -157,7 +126,8 @@ func (j *writing) makeFolders() error {
 // removeMade takes the folders away that this write made, if they are empty.
 func (j *writing) removeMade() {
 	for i := len(j.made) - 1; i >= 0; i-- {
-		if j.p.root.handle.Remove(j.p.root.rel(j.made[i])) != nil {
+		m := j.made[i]
+		if m.root.handle.Remove(m.root.rel(m.real)) != nil {
 			return
 		}
 	}
@@ -196,7 +166,7 @@ func (j *writing) publish(ctx context.Context) error {
 	}
 	if errors.Is(err, fs.ErrExist) && !exists {
 		if _, ok := j.w.Pre.(Absent); ok {
-			return j.notObserved()
+			return notObserved(j.w.Path)
 		}
 		return errMoved
 	}
@@ -204,7 +174,9 @@ func (j *writing) publish(ctx context.Context) error {
 		return err
 	}
 	j.landed = true
-	j.rec.MadeDirs = j.made
+	for _, m := range j.made {
+		j.rec.MadeDirs = append(j.rec.MadeDirs, m.real)
+	}
 	j.syncFolders()
 	return j.hit(AtAfterWrite)
 }
@@ -216,7 +188,7 @@ func (j *writing) verify(ctx context.Context) (exists bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		j.p.info = nil
 		j.rec.Created, j.rec.Before = true, nil
-		return false, j.admit(nil)
+		return false, admit(j.w, j.p.resolved)
 	}
 	if err != nil {
 		return false, err
@@ -224,10 +196,12 @@ func (j *writing) verify(ctx context.Context) (exists bool, err error) {
 	if fi.Mode()&fs.ModeSymlink != 0 {
 		return false, errMoved
 	}
-	if err := j.admit(fi); err != nil {
+	isNew := j.p.info == nil
+	j.p.info = fi
+	if err := admit(j.w, j.p.resolved); err != nil {
 		return false, err
 	}
-	if j.p.info == nil {
+	if isNew {
 		return false, errMoved // the staged file has the mode of a new one
 	}
 	s, err := j.old(ctx)
@@ -242,14 +216,14 @@ func (j *writing) verify(ctx context.Context) (exists bool, err error) {
 		j.note("the old text could not be read, so it was not kept")
 		return true, ctx.Err()
 	case guarded && s.version != pre.Version:
-		return false, j.stale(s.version)
+		return false, changed("write", j.w.Path, s.version)
 	}
 	j.rec.BeforeVersion, j.rec.BeforeSize, j.rec.BeforeMode = s.version, s.size, s.info.Mode()
 	if s.data != nil {
 		j.rec.Before = &s.data
 	}
 	if n := linksOf(s.info); n > 1 {
-		j.note(fmt.Sprintf("%s of this file (hard links) keep the old text", plural(n-1, "other name")))
+		j.note(partedNote(n))
 	}
 	return true, ctx.Err()
 }
@@ -276,8 +250,8 @@ func (j *writing) hit(at FaultPoint) error {
 // syncFolders makes the new name, and the names of new folders, durable.
 func (j *writing) syncFolders() {
 	err := j.sync(func() error { return syncDir(j.dir) })
-	for _, dir := range j.made {
-		above, e := j.p.root.handle.OpenRoot(j.p.root.rel(filepath.Dir(dir)))
+	for _, m := range j.made {
+		above, e := m.root.handle.OpenRoot(m.root.rel(filepath.Dir(m.real)))
 		if e == nil {
 			e = j.sync(func() error { return syncDir(above) })
 			above.Close()
@@ -297,12 +271,4 @@ func (j *writing) sync(f func() error) error {
 		j.l.opt.OnSync(time.Since(start))
 	}
 	return err
-}
-
-// plural is "1 other name" or "2 other names".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
