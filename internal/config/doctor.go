@@ -11,6 +11,8 @@ import (
 
 // A Report is what "doctor" tells.
 type Report struct {
+	// File is the settings file and whether it is there, in a few words.
+	File string
 	Rows []Row // one a setting, in the order of the table, then the key
 	// Problems are faults of the settings, whole sentences.
 	Problems []string
@@ -26,7 +28,13 @@ type Row struct{ Setting, Value, Origin, Problem string }
 // Doctor makes the report. loadErr is [Load]'s error; cred and credErr are
 // what [Config.Credential] gave; exe is the absolute path of this program.
 func (c Config) Doctor(loadErr error, cred Credential, credErr error, exe string) Report {
-	r := Report{Zed: c.zed(exe)}
+	r := Report{File: c.File, Zed: c.zed(exe)}
+	switch {
+	case c.File == "":
+		r.File = "none: no home folder is known"
+	case !c.found:
+		r.File += " (not there)"
+	}
 	faults := flatten(loadErr)
 	for i := range table {
 		s := &table[i]
@@ -147,6 +155,7 @@ func (c Config) zed(exe string) string {
 // Text writes the report for a terminal.
 func (r Report) Text() string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "Settings file: %s\n\n", r.File)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range r.Rows {
 		mark := " "

@@ -50,6 +50,7 @@ func TestDoctor(t *testing.T) {
 	assert.Equal(t, map[string]string{"DSH_MODEL": "m", "DSH_LOG": "debug:/tmp/d.log"}, agent.Env, "no password, no key")
 
 	text := r.Text()
+	assert.Equal(t, c.File, r.File)
 	assert.NotContains(t, text, "secret")
 	assert.Contains(t, text, r.Zed)
 	assert.Contains(t, text, "  model ")
@@ -76,6 +77,7 @@ func TestDoctorTellsWhatIsMissing(t *testing.T) {
 	c, err := Load(env(t, map[string]string{"DSH_NO_KEY": "true"}))
 	require.NoError(t, err)
 	r = c.Doctor(nil, Credential{}, nil, "/opt/dsh-acp")
+	assert.Equal(t, c.File+" (not there)", r.File)
 	assert.Equal(t, Row{Setting: "key", Value: "none", Origin: "not needed"}, r.Rows[len(r.Rows)-1])
 }
 

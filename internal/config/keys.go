@@ -27,7 +27,7 @@ type Keys interface {
 // file (mode 0600) in c.Dir where the keyring does not work, for whatever reason.
 func (c Config) Keys() Keys {
 	s := &store{file: keyFileIn(c.Dir)}
-	if c.Keyring != "never" {
+	if c.Keyring != "never" && ringReachable() {
 		s.ring = &patientRing{ring: systemRing{}, limit: ringTimeout}
 	}
 	return s

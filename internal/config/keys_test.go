@@ -245,9 +245,6 @@ func TestKeysSetting(t *testing.T) {
 	where, err := keys.Set(OpenAI, key(t, "k"))
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(c.Dir, "keys.json"), where)
-	c, err = Load(env(t, nil))
-	require.NoError(t, err)
-	assert.NotNil(t, c.Keys().(*store).ring)
 }
 
 func TestCredential(t *testing.T) {
