@@ -68,12 +68,8 @@ func List(dir string) ([]Summary, error) {
 }
 
 func summarize(path, id string) (Summary, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return Summary{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
+	// Looked at before it is opened: a pipe would hold the list up for ever.
+	info, err := os.Stat(path)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -81,6 +77,11 @@ func summarize(path, id string) (Summary, error) {
 	if !info.Mode().IsRegular() {
 		return s, fmt.Errorf("%s: not a regular file", path)
 	}
+	f, err := os.Open(path)
+	if err != nil {
+		return s, err
+	}
+	defer f.Close()
 	lines := lineReader{r: bufio.NewReader(f)}
 	line, err := lines.next()
 	if err != nil && err != io.EOF {
