@@ -1,6 +1,7 @@
 package presenter
 
 import (
+	"cmp"
 	"encoding/json"
 	"reflect"
 
@@ -60,9 +61,7 @@ func (p *Presenter) announce(c *call, d drawing, whole bool) []Update {
 	}
 	f := d.ToolCallFields
 	f.Status = StatusPending
-	if f.Title == "" {
-		f.Title = c.name
-	}
+	f.Title = cmp.Or(f.Title, c.name, "Tool call") // a client wants some title
 	if !whole {
 		f.Content = []ToolContent{}
 		if c.terminal != "" {

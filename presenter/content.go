@@ -137,7 +137,8 @@ func items(bs []ContentBlock) []ToolContent {
 }
 
 // rawOutput is a result as the model gets it: the text where it is one text,
-// otherwise the list of its blocks.
+// otherwise the list of its blocks, pictures in the form of the Messages API
+// as with other agents.
 func rawOutput(bs msg.Blocks) json.RawMessage {
 	blocks := visible(bs)
 	if len(blocks) == 0 {
@@ -146,5 +147,28 @@ func rawOutput(bs msg.Blocks) json.RawMessage {
 	if t, ok := blocks[0].Block.(msg.Text); ok && len(blocks) == 1 {
 		return mustMarshal(t.Text)
 	}
-	return mustMarshal(blocks)
+	out := make([]any, len(blocks))
+	for i, b := range blocks {
+		out[i] = b
+		if p, ok := b.Block.(msg.Image); ok {
+			out[i] = newModelImage(p)
+		}
+	}
+	return mustMarshal(out)
+}
+
+// A modelImage is a picture in a model's message.
+type modelImage struct {
+	Type   string           `json:"type"`
+	Source modelImageSource `json:"source"`
+}
+
+type modelImageSource struct {
+	Type      string `json:"type"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data"`
+}
+
+func newModelImage(p msg.Image) modelImage {
+	return modelImage{Type: "image", Source: modelImageSource{Type: "base64", MediaType: p.MIME, Data: p.Data}}
 }

@@ -6,34 +6,6 @@ import (
 	"dsh-acp/internal/msg"
 )
 
-// UpdateKind returns the value of "sessionUpdate" of u.
-func UpdateKind(u Update) string { return u.sessionUpdate() }
-
-// MergeChunks joins two neighbouring chunks of one message into one, for a
-// sender that finds both waiting. It reports false, and the chunks must be
-// sent as they are, unless both are text of the same kind and message.
-func MergeChunks(a, b Update) (Update, bool) {
-	switch a := a.(type) {
-	case AgentMessageChunk:
-		if b, ok := b.(AgentMessageChunk); ok && a.MessageID == b.MessageID {
-			c, ok := joinText(a.Content, b.Content)
-			return AgentMessageChunk{Content: c, MessageID: a.MessageID}, ok
-		}
-	case AgentThoughtChunk:
-		if b, ok := b.(AgentThoughtChunk); ok && a.MessageID == b.MessageID {
-			c, ok := joinText(a.Content, b.Content)
-			return AgentThoughtChunk{Content: c, MessageID: a.MessageID}, ok
-		}
-	}
-	return nil, false
-}
-
-func joinText(a, b ContentBlock) (ContentBlock, bool) {
-	at, ok1 := a.Block.(msg.Text)
-	bt, ok2 := b.Block.(msg.Text)
-	return ContentBlock{Block: msg.Text{Text: at.Text + bt.Text}}, ok1 && ok2
-}
-
 // tagged encodes plain, an update without its methods, with the kind of u in front.
 func tagged(u Update, plain any) ([]byte, error) {
 	raw, err := msg.Marshal(plain)

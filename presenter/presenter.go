@@ -195,11 +195,9 @@ func (p *Presenter) PermissionCall(callID string, paths ...string) (PermissionCa
 	return PermissionCall{ToolCallID: callID, Name: c.name, ToolCallFields: f}, true
 }
 
-// Abandon fails every call that is still open, with text as the reason, in
-// the order in which they were opened. It is for a session that ends while a
-// turn runs; the calls of a turn that ends by itself are closed by its events.
-func (p *Presenter) Abandon(text string) []Update { return p.abandon(text, true) }
-
+// abandon fails every call that is still open, in the order in which they
+// were opened: one that streamed but was never committed, or one that a log
+// does not answer.
 func (p *Presenter) abandon(text string, live bool) []Update {
 	open := make([]*call, 0, len(p.calls))
 	for _, c := range p.calls {

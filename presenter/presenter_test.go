@@ -44,7 +44,7 @@ func TestPermissionCall(t *testing.T) {
 	assert.False(t, ok, "closed")
 }
 
-func TestAbandon(t *testing.T) {
+func TestTurnEndClosesCalls(t *testing.T) {
 	p, c := New(Config{Cwd: "/w", Tools: testTools()}), &Client{}
 	var uses []msg.Block
 	for i := range 20 {
@@ -52,7 +52,8 @@ func TestAbandon(t *testing.T) {
 	}
 	fold(t, c, p.Event(assistant("m", uses...)))
 	fold(t, c, p.Event(result("c3", "done")))
-	us := p.Abandon("The agent stopped.")
+	end := event(msg.TurnEnd{Reason: msg.EndReason{Kind: msg.EndAborted}})
+	us := p.Event(end)
 	require.Len(t, us, 19)
 	for i, u := range us {
 		n := i
@@ -64,8 +65,8 @@ func TestAbandon(t *testing.T) {
 	fold(t, c, us)
 	assert.Equal(t, StatusCompleted, c.Call("c3").Status)
 	assert.Equal(t, StatusFailed, c.Call("c19").Status)
-	assert.Equal(t, `"The agent stopped."`, string(c.Call("c19").RawOutput))
-	assert.Empty(t, p.Abandon("again"))
+	assert.Equal(t, `"The turn ended before this call did."`, string(c.Call("c19").RawOutput))
+	assert.Empty(t, p.Event(end))
 }
 
 // A session that goes on after a replay counts on, and tells what the client
@@ -129,6 +130,12 @@ func TestCallWithoutItsMessage(t *testing.T) {
 	assert.Empty(t, p.Replay(event(msg.ToolCall{CallID: "c", Name: "Edit", Arguments: editInput})))
 	fold(t, c, p.Replay(result("c", "done")))
 	assert.Equal(t, StatusCompleted, c.Call("c").Status)
+}
+
+func TestCallWithoutAName(t *testing.T) {
+	us := New(Config{}).Delta(msg.ToolStart{CallID: "c"})
+	require.Len(t, us, 1)
+	checkSchema(t, encode(t, us[0]))
 }
 
 // The same call again says nothing again.

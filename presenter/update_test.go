@@ -51,7 +51,7 @@ func TestUpdateJSON(t *testing.T) {
 		assert.Equal(t, c.want, got)
 		var head struct{ SessionUpdate string }
 		require.NoError(t, json.Unmarshal([]byte(got), &head))
-		assert.Equal(t, UpdateKind(c.update), head.SessionUpdate)
+		assert.Equal(t, c.update.sessionUpdate(), head.SessionUpdate)
 		seen[typeName(c.update)] = c.update
 		// Within params, as they are sent.
 		assert.Equal(t, `{"update":`+c.want+`}`, encode(t, map[string]Update{"update": c.update}))
@@ -82,21 +82,5 @@ func TestContentBlocks(t *testing.T) {
 	for _, b := range []msg.Block{msg.Thinking{}, msg.RedactedThinking{}, msg.ToolUse{}} {
 		assert.Empty(t, visible(msg.Blocks{b}))
 		assert.Panics(t, func() { _, _ = msg.Marshal(ContentBlock{Block: b}) })
-	}
-}
-
-func TestMergeChunks(t *testing.T) {
-	a, b := AgentMessageChunk{Content: chunkText("a"), MessageID: "m"}, AgentMessageChunk{Content: chunkText("b"), MessageID: "m"}
-	th := AgentThoughtChunk{Content: chunkText("t"), MessageID: "m"}
-	image := AgentMessageChunk{Content: ContentBlock{Block: msg.Image{}}, MessageID: "m"}
-	got, ok := MergeChunks(a, b)
-	assert.True(t, ok)
-	assert.Equal(t, AgentMessageChunk{Content: chunkText("ab"), MessageID: "m"}, got)
-	got, ok = MergeChunks(th, th)
-	assert.True(t, ok)
-	assert.Equal(t, AgentThoughtChunk{Content: chunkText("tt"), MessageID: "m"}, got)
-	for _, pair := range [][2]Update{{a, th}, {th, a}, {a, AgentMessageChunk{Content: chunkText("b")}}, {a, image}, {image, a}, {PlanUpdate{}, PlanUpdate{}}, {a, PlanUpdate{}}} {
-		_, ok := MergeChunks(pair[0], pair[1])
-		assert.False(t, ok, "%T %T", pair[0], pair[1])
 	}
 }
