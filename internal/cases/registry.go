@@ -1,0 +1,196 @@
+package cases
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// A target says how a case's tool is called in this project.
+type target struct {
+	name   string            // as it is offered
+	rename map[string]string // argument names, where they differ
+}
+
+// pathNames is the one name in which the plain file tools differ from the
+// cases.
+var pathNames = map[string]string{"path": "file_path"}
+
+// directTargets are the tools that run in this process, wireTargets those
+// that the program offers a model. A tool is added to a case area by its
+// entry here; a form of a tool that is not there (edit by targets or by ast)
+// is a tool of its own.
+var (
+	directTargets = map[string]target{
+		"read":       {"read", pathNames},
+		"write":      {"write", pathNames},
+		"edit":       {"edit", pathNames},
+		"diff.hunks": {"diff.hunks", nil},
+	}
+	wireTargets = map[string]target{
+		"read":  {"Read", pathNames},
+		"write": {"Write", pathNames},
+		"edit":  {"Edit", pathNames},
+	}
+)
+
+// toolForm names a tool with the form in which a case calls it.
+func toolForm(tool string, args json.RawMessage) string {
+	if tool != "edit" {
+		return tool
+	}
+	var forms struct{ Targets, AST json.RawMessage }
+	_ = json.Unmarshal(args, &forms) // broken arguments have no form
+	switch {
+	case forms.Targets != nil:
+		return "edit targets"
+	case forms.AST != nil:
+		return "edit ast"
+	}
+	return tool
+}
+
+// missingTool returns the first tool that a case needs and this project does
+// not have yet, or "".
+func (c Case) missingTool() string {
+	table := directTargets
+	if c.onTheWire() {
+		table = wireTargets
+	}
+	for _, s := range c.allSteps() {
+		if s.Tool == "" {
+			continue
+		}
+		args := s.Args
+		if s.ArgsJSON != "" {
+			args = json.RawMessage(s.ArgsJSON)
+		}
+		if form := toolForm(s.Tool, args); table[form].name == "" {
+			return form
+		}
+	}
+	for _, raw := range c.Model {
+		var turn modelTurn
+		if json.Unmarshal(raw, &turn) != nil {
+			continue // told when the turn is played
+		}
+		for _, call := range turn.ToolCalls {
+			if form := toolForm(call.Tool, call.Args); table[form].name == "" {
+				return form
+			}
+		}
+	}
+	if c.Generate != nil {
+		return "generate"
+	}
+	return ""
+}
+
+// missingConfig returns a member of config that the project does not have
+// yet, or "".
+func (c Case) missingConfig() string {
+	for name, list := range map[string]*[]string{
+		"allowlist": c.Config.Allowlist, "blocklist": c.Config.Blocklist,
+		"read_allowlist": c.Config.ReadAllowlist, "read_blocklist": c.Config.ReadBlocklist,
+	} {
+		if list != nil {
+			return name
+		}
+	}
+	return ""
+}
+
+// renameMembers changes names of the top-level members in the text of a JSON
+// object and leaves every other byte, so that what is wrong with the text
+// stays wrong.
+func renameMembers(raw string, names map[string]string) string {
+	var b strings.Builder
+	depth, keyNext := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; c {
+		case '"':
+			end := stringEnd(raw, i)
+			lit := raw[i:end]
+			if name, ok := names[strings.Trim(lit, `"`)]; ok && depth == 1 && keyNext {
+				lit = fmt.Sprintf("%q", name)
+			}
+			b.WriteString(lit)
+			keyNext = false
+			i = end - 1
+			continue
+		case '{', '[':
+			depth++
+			keyNext = c == '{'
+		case '}', ']':
+			depth--
+		case ',':
+			keyNext = depth == 1
+		}
+		b.WriteByte(raw[i])
+	}
+	return b.String()
+}
+
+// stringEnd returns the offset behind the string literal that starts at i.
+func stringEnd(raw string, i int) int {
+	for j := i + 1; j < len(raw); j++ {
+		switch raw[j] {
+		case '\\':
+			j++
+		case '"':
+			return j + 1
+		}
+	}
+	return len(raw)
+}
+
+// expandValue puts the text in place of each {"repeat": {...}} in a JSON value.
+func expandValue(raw json.RawMessage) (json.RawMessage, error) {
+	if !strings.Contains(string(raw), `"repeat"`) {
+		return raw, nil
+	}
+	var v any
+	dec := json.NewDecoder(strings.NewReader(string(raw)))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	v, err := expandRepeats(v)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(v)
+}
+
+func expandRepeats(v any) (any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		if r, ok := v["repeat"]; ok && len(v) == 1 {
+			raw, err := marshal(r)
+			if err != nil {
+				return nil, err
+			}
+			var rep Repeat
+			if err := strict(raw, &rep); err != nil {
+				return nil, fmt.Errorf("repeat: %w", err)
+			}
+			return rep.text(), nil
+		}
+		for k, m := range v {
+			x, err := expandRepeats(m)
+			if err != nil {
+				return nil, err
+			}
+			v[k] = x
+		}
+	case []any:
+		for i, m := range v {
+			x, err := expandRepeats(m)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = x
+		}
+	}
+	return v, nil
+}
