@@ -123,7 +123,7 @@ func (m *Mem) Write(ctx context.Context, w Write) (Receipt, error) {
 		}
 	}
 	rec, err := Receipt{}, errMoved
-	for try := 0; try < 4 && errors.Is(err, errMoved); try++ {
+	for try := 0; try < tries && errors.Is(err, errMoved); try++ {
 		rec, err = m.write(ctx, w)
 	}
 	switch {

@@ -31,8 +31,9 @@ func (l *Local) Write(ctx context.Context, w Write) (Receipt, error) {
 		}
 	}
 	var err error
-	for range 4 {
-		if err = j.run(ctx); !errors.Is(err, errMoved) {
+	for range tries {
+		err = j.run(ctx)
+		if err == nil || j.landed || !errors.Is(err, errMoved) && !l.moved(w.Path, j.p.real) {
 			break
 		}
 	}
