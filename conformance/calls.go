@@ -79,6 +79,37 @@ func sequence(evs []event, call string, input map[string]any) (out []element, me
 	return out, metaOnly
 }
 
+// overtaken reports whether the call was announced whole, by a permission
+// request that came before the stream was read that far, and its refinements
+// trail behind. The recorded agent does so now and then; it is chance.
+func overtaken(els []element) bool {
+	if len(els) == 0 || els[0].Kind != kindCall {
+		return false
+	}
+	whole, _ := els[0].Fields["rawInput"].(map[string]any)
+	return slices.ContainsFunc(els[1:], func(e element) bool {
+		raw, ok := e.Fields["rawInput"].(map[string]any)
+		return ok && e.Kind == kindUpdate && len(raw) < len(whole)
+	})
+}
+
+// gather takes the announcement and the refinements together, so that a call
+// that was overtaken compares with one that was not.
+func gather(els []element) []element {
+	var out []element
+	for _, e := range els {
+		_, hasInput := e.Fields["rawInput"]
+		_, ends := e.Fields["status"]
+		if len(out) > 0 && out[0].Kind == kindCall && e.Kind != kindCall && e.Kind != kindPermission && hasInput && !ends {
+			out[0].Fields = merge(out[0].Fields, e.Fields)
+			out[0].Meta = merge(out[0].Meta, e.Meta)
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
 func coversKeys(have, want map[string]any) bool {
 	for k := range want {
 		if _, ok := have[k]; !ok {

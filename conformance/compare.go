@@ -37,6 +37,7 @@ type comparison struct {
 	live                 map[string]map[string]any // our calls at the end of the turn that ran them
 	refused              map[string]bool
 	asked                map[string]map[string]any
+	overtaken            bool              // in the step being compared, a call was announced late or early
 	rewritten            map[string]string // paths whose content a call rule explains: path to rule
 
 	differences []Difference
@@ -130,6 +131,7 @@ func (c *comparison) step(theirs, ours *step) {
 	c.response(theirs, ours)
 	c.beside(theirs, ours)
 	c.permissions(theirs, ours)
+	c.overtaken = false
 	order := callsIn(theirs.Events)
 	for _, id := range callsIn(ours.Events) {
 		if !slices.Contains(order, id) {
@@ -217,7 +219,7 @@ func (c *comparison) texts(theirs, ours *step) {
 			c.differ(ours.Label, "", at, tp[i].Source+": "+show(tp[i].Text), op[i].Source+": "+show(op[i].Text))
 		}
 	}
-	if to, oo := outline(t, ids), outline(o, ids); same && !slices.Equal(to, oo) {
+	if to, oo := outline(t, ids), outline(o, ids); same && !c.overtaken && !slices.Equal(to, oo) {
 		c.differ(ours.Label, "", "order of texts and calls", strings.Join(to, ", "), strings.Join(oo, ", "))
 	}
 }

@@ -19,6 +19,10 @@ func (c *comparison) call(theirs, ours *step, id string) {
 		theirs: fold(c.theirsHeld[id], ts), ours: fold(c.oursHeld[id], os),
 		live: c.live[id], refused: c.refused[id], asked: c.asked[id],
 	}
+	if overtaken(ts) || overtaken(os) {
+		ts, os = gather(ts), gather(os)
+		c.overtaken = true
+	}
 	label := strings.TrimSpace(id + " " + pair.tool)
 	at := func(place string) string { return ours.Label + ": " + label + ": " + place }
 	if vendorOnly > ownOnly || vendorData(theirs.Events, id) && !vendorData(ours.Events, id) {
@@ -43,7 +47,7 @@ func (c *comparison) call(theirs, ours *step, id string) {
 
 	told := map[string]bool{} // fields that an element's difference names
 	compare := func(place string, t, o map[string]any) {
-		f := field{call: pair, step: ours.Method}
+		f := field{call: pair, step: ours.Method, in: place}
 		for _, m := range compareFields(f, t, o, func(r string) { c.use(r, at(place)) }) {
 			name, _, _ := strings.Cut(m.path, "/")
 			if strings.HasPrefix(place, "held") && told[name] {
@@ -112,13 +116,13 @@ func wasRefused(evs []event, id string) bool {
 // wholeCall looks for a rule that explains the call as a whole, and returns
 // its name.
 func (c *comparison) wholeCall(pair *callPair, ts, os []element) string {
-	if pair.tool != "Write" || equal(pair.theirs["status"], pair.ours["status"]) {
+	if equal(pair.theirs["status"], pair.ours["status"]) {
 		return ""
 	}
 	input := c.input(pair.id)
-	file, _ := input["file_path"].(string)
+	file := text(input["file_path"])
 	name := strings.TrimPrefix(file, "${WORKSPACE}/")
-	content, _ := input["content"].(string)
+	content := text(input["content"])
 	before, exists := c.scenario.Files[name]
 	if !exists {
 		return ""
@@ -127,21 +131,38 @@ func (c *comparison) wholeCall(pair *callPair, ts, os []element) string {
 	if err != nil {
 		return ""
 	}
-	switch {
+	switch weFail := pair.theirs["status"] == "completed" && pair.ours["status"] == "failed"; {
+	case pair.tool == "Edit" && weFail && foldsOnly(string(old), text(input["old_string"])) && refused(ts, os):
+		c.rewritten[name] = ruleLiteral
+		return ruleLiteral
+	case pair.tool != "Write":
 	case pair.theirs["status"] == "failed" && pair.ours["status"] == "completed" && !isText(old):
 		block := []any{map[string]any{"type": "diff", "path": "${WORKSPACE}/" + name, "oldText": nil, "newText": content}}
 		if equal(pair.ours["content"], block) && sameStart(ts, os) {
 			c.rewritten[name] = ruleBinary
 			return ruleBinary
 		}
-	case pair.theirs["status"] == "completed" && pair.ours["status"] == "failed" && !c.sawBefore(pair.id, file):
-		_, told := pair.ours["rawOutput"].(string)
-		if told && slices.IndexFunc(os, isQuestion) < 0 && len(os) > 0 && sameStart(ts, os[:len(os)-1]) {
-			c.rewritten[name] = ruleUnreadWrite
-			return ruleUnreadWrite
-		}
+	case weFail && !c.sawBefore(pair.id, file) && refused(ts, os):
+		c.rewritten[name] = ruleUnreadWrite
+		return ruleUnreadWrite
 	}
 	return ""
+}
+
+// refused reports whether our call was refused with a text and without a
+// question, and went like theirs until then.
+func refused(ts, os []element) bool {
+	if len(os) == 0 || slices.ContainsFunc(os, isQuestion) {
+		return false
+	}
+	_, told := os[len(os)-1].Fields["rawOutput"].(string)
+	return told && sameStart(ts, os[:len(os)-1])
+}
+
+// foldsOnly reports whether old is in the file only if typographic quotes
+// count as straight ones.
+func foldsOnly(file, old string) bool {
+	return old != "" && !strings.Contains(file, old) && strings.Contains(straight.Replace(file), straight.Replace(old))
 }
 
 // sameStart reports whether the elements that both sides have first are of

@@ -15,9 +15,7 @@ import (
 // TestRecordingsPass plays each trace back by the fake agent: what the
 // recorded agent sends must pass against its own recording.
 func TestRecordingsPass(t *testing.T) {
-	cases, err := Load("testdata/traces")
-	require.NoError(t, err)
-	for _, c := range cases {
+	for _, c := range recordings(t) {
 		t.Run(c.Scenario.Name, func(t *testing.T) {
 			t.Parallel()
 			res, err := runCase(t.Context(), c, fakeAdapter(t, c.Dir, ""), Options{Temp: t.TempDir(), Timeout: 30 * time.Second})

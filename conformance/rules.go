@@ -26,6 +26,7 @@ type field struct {
 	path string // such as "content/0/oldText", or "workspace" for a file
 	call *callPair
 	step string // method of the step
+	in   string // name of the element that the value is in, "" outside of calls
 }
 
 // A callPair is what is known of a call on both sides when its values are
@@ -53,6 +54,7 @@ const (
 	ruleUnreadWrite = "unread write"
 	ruleWords       = "words"
 	ruleEndings     = "endings"
+	ruleLiteral     = "literal"
 )
 
 // Rules is the table of accepted differences.
@@ -63,8 +65,8 @@ var Rules = []Rule{
 	{Name: ruleWords, Reason: "texts of results, errors and options are the agent's own; presence, kind, status and fence are compared", value: words},
 	{Name: ruleMeta, Reason: "vendor data in _meta is the vendor's alone; an update that holds nothing else is not expected"},
 	{Name: ruleNotice, Reason: "notices of the vendor are the vendor's alone"},
-	{Name: "literal", Reason: "what the model wrote is kept: no blanks are cut from line ends and no quotes are folded", text: literal},
-	{Name: ruleEndings, Reason: "a file keeps its line ends: Write keeps a CRLF file CRLF, and each line of a mixed file its own", text: endings},
+	{Name: ruleLiteral, Reason: "what the model wrote is kept: no blanks are cut from line ends and no quotes are folded", text: literal},
+	{Name: ruleEndings, Reason: "a file keeps its line ends, a CRLF file under Write and each line of a mixed file its own; diff blocks show lines without them", text: endings, value: endingsOfHunks},
 	{Name: ruleBinary, Reason: "Write replaces a file that is not text, and shows the new text whole"},
 	{Name: "replay", Reason: "session/load shows calls as they were shown live, hunks and lines included", value: replay},
 	{Name: ruleUnreadWrite, Reason: "overwriting a file that the session never saw is refused, as it would be blind"},
@@ -99,6 +101,9 @@ func bom(f field, theirs, ours string) (string, string) {
 }
 
 func absolute(f field, theirs, ours string) (string, string) {
+	if f.in == kindPermission && f.path == "rawInput/file_path" && theirs == "${WORKSPACE}/"+strings.TrimPrefix(ours, "./") {
+		return theirs, theirs // theirs is absolute in this one place
+	}
 	if !blockPath.MatchString(f.path) || strings.HasPrefix(theirs, "/") || strings.HasPrefix(theirs, "${") {
 		return theirs, ours
 	}
@@ -116,11 +121,47 @@ func literal(f field, theirs, ours string) (string, string) {
 }
 
 func endings(f field, theirs, ours string) (string, string) {
-	if f.path != "workspace" {
+	if f.path != "workspace" && !blockText.MatchString(f.path) {
 		return theirs, ours
 	}
-	form := func(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
-	return form(theirs), form(ours)
+	return withLF(theirs), withLF(ours)
+}
+
+func withLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+
+// endingsOfHunks accepts our hunks in place of one that has every line
+// changed for its ending alone: ours must be parts of it.
+func endingsOfHunks(f field, theirs, ours any) bool {
+	if f.call == nil {
+		return false
+	}
+	content, _ := f.call.theirs["content"].([]any)
+	if len(content) != 1 {
+		return false
+	}
+	whole, _ := content[0].(map[string]any)
+	before, after := text(whole["oldText"]), withLF(text(whole["newText"])+"\n")
+	if after == text(whole["newText"])+"\n" {
+		return false // no line ends that way
+	}
+	switch f.path {
+	case "content":
+		t, _ := theirs.([]any)
+		o, _ := ours.([]any)
+		for _, b := range o {
+			m, _ := b.(map[string]any)
+			if m["type"] != "diff" || m["path"] != whole["path"] || m["oldText"] == m["newText"] ||
+				!strings.Contains(before+"\n", text(m["oldText"])) || !strings.Contains(after, text(m["newText"])) {
+				return false
+			}
+		}
+		return len(o) > 0 && len(t) == 1 && equal(t[0], content[0])
+	case "locations":
+		blocks, _ := f.call.ours["content"].([]any)
+		o, _ := ours.([]any)
+		return len(o) == len(blocks) && endingsOfHunks(field{path: "content", call: f.call}, f.call.theirs["content"], f.call.ours["content"])
+	}
+	return false
 }
 
 // words accepts other texts where no two agents say the same.

@@ -24,7 +24,7 @@ func compareValues(f field, theirs, ours any, used func(rule string)) []mismatch
 			return nil
 		}
 	}
-	below := func(name string) field { return field{path: f.path + "/" + name, call: f.call, step: f.step} }
+	below := func(name string) field { return field{path: f.path + "/" + name, call: f.call, step: f.step, in: f.in} }
 	switch t := theirs.(type) {
 	case string:
 		if o, ok := ours.(string); ok {
@@ -97,7 +97,7 @@ func compareFields(f field, theirs, ours map[string]any, used func(string)) []mi
 			out = append(out, compareOptions(f, t, o, used)...)
 			continue
 		}
-		out = append(out, compareValues(field{path: k, call: f.call, step: f.step}, t, o, used)...)
+		out = append(out, compareValues(field{path: k, call: f.call, step: f.step, in: f.in}, t, o, used)...)
 	}
 	return out
 }
@@ -115,7 +115,7 @@ func compareOptions(f field, theirs, ours any, used func(string)) []mismatch {
 		tm, _ := t[i].(map[string]any)
 		om, _ := o[i].(map[string]any)
 		for _, part := range []struct{ key, path string }{{"name", "title of option"}, {"optionId", "id of option"}} {
-			out = append(out, compareValues(field{path: part.path, call: f.call, step: f.step}, tm[part.key], om[part.key], used)...)
+			out = append(out, compareValues(field{path: part.path, call: f.call, step: f.step, in: f.in}, tm[part.key], om[part.key], used)...)
 		}
 	}
 	return out

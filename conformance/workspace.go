@@ -48,9 +48,9 @@ func (c *comparison) workspace(got map[string][]byte) error {
 }
 
 // explained reports whether a file is as the rule that explains its call
-// says: untouched by a write that was refused, or exactly what was written.
+// says: untouched by a call that was refused, or exactly what was written.
 func (c *comparison) explained(name string, got []byte) bool {
-	if c.rewritten[name] == ruleUnreadWrite {
+	if c.rewritten[name] != ruleBinary {
 		before, err := c.scenario.Files[name].Bytes()
 		return err == nil && bytes.Equal(before, got)
 	}
