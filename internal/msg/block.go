@@ -5,6 +5,7 @@
 package msg
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 )
@@ -83,75 +84,113 @@ func (Resource) blockType() string         { return "resource" }
 // encode as [].
 type Blocks []Block
 
+// wireBlock is any block in JSON: the fields of all members, of which each uses
+// its own. One value for all means that a list is read and written in one pass,
+// however large its texts are.
+type wireBlock struct {
+	Type        string  `json:"type"`
+	Text        *string `json:"text,omitempty"`
+	Thinking    *string `json:"thinking,omitempty"`
+	Signature   string  `json:"signature,omitempty"`
+	Data        *string `json:"data,omitempty"`
+	URI         *string `json:"uri,omitempty"`
+	ID          *string `json:"id,omitempty"`
+	Name        *string `json:"name,omitempty"`
+	Input       *string `json:"input,omitempty"`
+	Cut         bool    `json:"cut,omitempty"`
+	MIME        *string `json:"mimeType,omitempty"`
+	Title       string  `json:"title,omitempty"`
+	Description string  `json:"description,omitempty"`
+	Size        *int64  `json:"size,omitempty"`
+	Blob        []byte  `json:"blob,omitempty"`
+}
+
 // MarshalJSON encodes each block as an object with its "type".
 func (bs Blocks) MarshalJSON() ([]byte, error) {
-	out := make([]json.RawMessage, len(bs))
+	out := make([]wireBlock, len(bs))
 	for i, b := range bs {
-		raw, err := Marshal(b)
-		if err != nil {
-			return nil, err
+		w := wireBlock{Type: b.blockType()}
+		switch b := b.(type) {
+		case Text:
+			w.Text = &b.Text
+		case Image:
+			data := base64.StdEncoding.EncodeToString(b.Data)
+			w.MIME, w.Data, w.URI = &b.MIME, &data, optional(b.URI)
+		case Thinking:
+			w.Thinking, w.Signature = &b.Text, b.Signature
+		case RedactedThinking:
+			w.Data = &b.Data
+		case ToolUse:
+			w.ID, w.Name, w.Input, w.Cut = &b.ID, &b.Name, &b.Input, b.Cut
+		case ResourceLink:
+			w.URI, w.Name, w.MIME = &b.URI, &b.Name, optional(b.MIME)
+			w.Title, w.Description, w.Size = b.Title, b.Description, b.Size
+		case Resource:
+			w.URI, w.MIME, w.Text, w.Blob = &b.URI, optional(b.MIME), b.Text, b.Blob
+		default:
+			panic(fmt.Sprintf("msg: no JSON form for block %T", b))
 		}
-		typed := `{"type":"` + b.blockType() + `"`
-		if len(raw) > 2 {
-			typed += "," + string(raw[1:])
-		} else {
-			typed += "}"
-		}
-		out[i] = json.RawMessage(typed)
+		out[i] = w
 	}
 	return Marshal(out)
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
 }
 
 // UnmarshalJSON decodes a list of blocks. A block of unknown type is an error
 // that names the type and its place.
 func (bs *Blocks) UnmarshalJSON(data []byte) error {
-	var raws []json.RawMessage
-	if err := json.Unmarshal(data, &raws); err != nil {
+	var wire []wireBlock
+	if err := json.Unmarshal(data, &wire); err != nil {
 		return err
 	}
-	out := make(Blocks, 0, len(raws))
-	for i, raw := range raws {
-		b, err := decodeBlock(raw)
+	out := make(Blocks, len(wire))
+	for i, w := range wire {
+		b, err := w.block()
 		if err != nil {
 			return fmt.Errorf("block %d: %w", i, err)
 		}
-		out = append(out, b)
+		out[i] = b
 	}
 	*bs = out
 	return nil
 }
 
-func decodeBlock(raw json.RawMessage) (Block, error) {
-	var head struct {
-		Type string `json:"type"`
+func (w wireBlock) block() (Block, error) {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return nil, err
-	}
-	switch head.Type {
+	switch w.Type {
 	case "text":
-		return decodeInto[Text](raw)
+		return Text{Text: text(w.Text)}, nil
 	case "image":
-		return decodeInto[Image](raw)
+		data, err := base64.StdEncoding.DecodeString(text(w.Data))
+		if err != nil {
+			return nil, fmt.Errorf("image data: %w", err)
+		}
+		return Image{MIME: text(w.MIME), Data: data, URI: text(w.URI)}, nil
 	case "thinking":
-		return decodeInto[Thinking](raw)
+		return Thinking{Text: text(w.Thinking), Signature: w.Signature}, nil
 	case "redacted_thinking":
-		return decodeInto[RedactedThinking](raw)
+		return RedactedThinking{Data: text(w.Data)}, nil
 	case "tool_use":
-		return decodeInto[ToolUse](raw)
+		return ToolUse{ID: text(w.ID), Name: text(w.Name), Input: text(w.Input), Cut: w.Cut}, nil
 	case "resource_link":
-		return decodeInto[ResourceLink](raw)
+		return ResourceLink{URI: text(w.URI), Name: text(w.Name), MIME: text(w.MIME),
+			Title: w.Title, Description: w.Description, Size: w.Size}, nil
 	case "resource":
-		return decodeInto[Resource](raw)
+		return Resource{URI: text(w.URI), MIME: text(w.MIME), Text: w.Text, Blob: w.Blob}, nil
 	default:
-		return nil, fmt.Errorf("unknown block type %q", head.Type)
+		return nil, fmt.Errorf("unknown block type %q", w.Type)
 	}
-}
-
-func decodeInto[B Block](raw json.RawMessage) (Block, error) {
-	var b B
-	err := json.Unmarshal(raw, &b)
-	return b, err
 }
 
 // PlainText joins the text blocks of bs with newlines and leaves out the rest.
