@@ -60,8 +60,8 @@ func (editTool) plan(ctx context.Context, e *env, name string, args arguments) (
 	case sub.old == text.Fold(sub.new):
 		return nil, failf(CodeEditNotFound, "edit %s: old_string and new_string are the same but for CRLF and LF line breaks, and an edit keeps those of the file: there is nothing to change; nothing was written", path)
 	}
-	if _, err := text.ParseString(sub.new); err != nil {
-		return nil, failf(msg.CodeInvalidArgs, "edit %s: new_string is %v: these tools write text; nothing was written", path, err)
+	if err := noNUL("edit", path, "new_string", sub.new); err != nil {
+		return nil, err
 	}
 	run := editRun{env: e, sub: sub, abs: abs}
 	// The plan keeps what it read: if the file is still the same when it
@@ -211,7 +211,7 @@ func (s substitution) apply(d text.Doc) (edited, error) {
 		}
 		after, _, err := d.Rewrite(s.new)
 		if err != nil {
-			return edited{}, failf(msg.CodeInvalidArgs, "edit %s: new_string is %v; nothing was written", s.path, err)
+			return edited{}, err // new was checked before
 		}
 		return edited{after: after, lines: []int{1}}, nil
 	}
@@ -240,7 +240,7 @@ func (s substitution) apply(d text.Doc) (edited, error) {
 	}
 	after, err := d.ApplyLF(edits...)
 	if err != nil {
-		return edited{}, failf(msg.CodeInvalidArgs, "edit %s: %v; nothing was written", s.path, err)
+		return edited{}, err // matches are apart and on characters
 	}
 	out.after = after
 	out.lines = shifted(lf, edits)

@@ -55,3 +55,15 @@ func failed(name string, err error) msg.ToolResult {
 	}
 	return msg.Failed(code, text)
 }
+
+// noNUL refuses a NUL character in what is to be written, which would make
+// the file one that these tools can no longer read.
+func noNUL(tool, path, name, value string) error {
+	i := strings.IndexByte(value, 0)
+	if i < 0 {
+		return nil
+	}
+	line := 1 + strings.Count(value[:i], "\n")
+	return failf(msg.CodeInvalidArgs, "%s %s: %s holds a NUL character (U+0000) in its line %d, and these tools write text: leave it out; nothing was written",
+		tool, path, name, line)
+}

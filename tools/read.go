@@ -119,7 +119,7 @@ func (r readRun) run(ctx context.Context) (msg.ToolResult, error) {
 	if err != nil {
 		return msg.ToolResult{}, err
 	}
-	w := newWindow(r.offset, r.limit)
+	w := newWindow(r.env.Read, r.offset, r.limit)
 	w.add([]byte(doc.Text()))
 	return r.result(w)
 }
@@ -132,7 +132,7 @@ func (r readRun) stream(ctx context.Context, o Opener) (msg.ToolResult, error) {
 		return msg.ToolResult{}, err
 	}
 	defer f.Close()
-	h, w, check := sha256.New(), newWindow(r.offset, r.limit), utf8Stream{}
+	h, w, check := sha256.New(), newWindow(r.env.Read, r.offset, r.limit), utf8Stream{}
 	buf := make([]byte, 256<<10)
 	var flaw error
 	for first := true; ; first = false {

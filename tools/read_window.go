@@ -7,15 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of one Read.
-const (
-	maxLines     = 2000
-	maxLineChars = 2000
-	maxReadBytes = 51_200
-)
-
 // A window picks lines out of a text that comes in pieces, in bounded memory.
 type window struct {
+	limits   ReadLimits
 	from, to int  // lines wanted, to exclusive
 	asked    bool // the end was asked for, not set by the bounds
 
@@ -28,9 +22,9 @@ type window struct {
 	full     bool // the byte bound was reached
 }
 
-func newWindow(offset, limit int) *window {
-	w := &window{from: offset, to: offset + maxLines, line: 1}
-	if limit > 0 && limit <= maxLines {
+func newWindow(limits ReadLimits, offset, limit int) *window {
+	w := &window{limits: limits, from: offset, to: offset + limits.Lines, line: 1}
+	if limit > 0 && limit <= limits.Lines {
 		w.to, w.asked = offset+limit, true
 	}
 	return w
@@ -53,8 +47,8 @@ func (w *window) add(p []byte) {
 			piece = p[:i]
 		}
 		if w.wanted() {
-			w.curChars += utf8.RuneCount(piece)
-			if room := maxLineChars*utf8.UTFMax + 1 - len(w.cur); room > 0 {
+			w.curChars += starts(piece)
+			if room := w.limits.Columns*utf8.UTFMax + 1 - len(w.cur); room > 0 {
 				w.cur = append(w.cur, piece[:min(room, len(piece))]...)
 			}
 		}
@@ -67,6 +61,17 @@ func (w *window) add(p []byte) {
 	}
 }
 
+// starts counts the characters that begin in p, which may be cut in one.
+func starts(p []byte) int {
+	n := 0
+	for _, c := range p {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
+}
+
 // finish ends the current line.
 func (w *window) finish(ended bool) {
 	if w.wanted() {
@@ -74,16 +79,16 @@ func (w *window) finish(ended bool) {
 		if t, ok := strings.CutSuffix(s, "\r"); ok && ended {
 			s, chars = t, chars-1
 		}
-		if utf8.RuneCountInString(s) > maxLineChars {
+		if utf8.RuneCountInString(s) > w.limits.Columns {
 			at := 0
-			for range maxLineChars {
+			for range w.limits.Columns {
 				_, n := utf8.DecodeRuneInString(s[at:])
 				at += n
 			}
-			s = fmt.Sprintf("%s… (%d more characters)", s[:at], chars-maxLineChars)
+			s = fmt.Sprintf("%s… (%d more characters)", s[:at], chars-w.limits.Columns)
 		}
 		cost := len(fmt.Sprint(w.line)) + 2 + len(s)
-		if w.size+cost > maxReadBytes {
+		if w.size+cost > w.limits.Bytes {
 			w.full = true
 		} else {
 			w.size += cost

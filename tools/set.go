@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -30,9 +31,18 @@ type Config struct {
 	// OverwriteUnread lets Write replace a file that this session has not
 	// seen. A file that changed after the session saw it is refused all the same.
 	OverwriteUnread bool
+	// Read bounds what one Read shows.
+	Read ReadLimits
 	// List names the entries of a folder, for a hint when a file is missing;
 	// nil gives no hints.
 	List func(ctx context.Context, dir string) ([]string, error)
+}
+
+// ReadLimits bound one Read. A zero field means its default.
+type ReadLimits struct {
+	Lines   int // default 2000
+	Columns int // characters of a line; default 2000
+	Bytes   int // of all lines with their numbers; default 51,200
 }
 
 // A Set is the tools of one session. It is safe for concurrent use.
@@ -134,6 +144,11 @@ func New(c Config) (*Set, error) {
 	}
 	if c.Offer == nil {
 		c.Offer = presets["claude"]
+	}
+	c.Read = ReadLimits{
+		Lines:   cmp.Or(c.Read.Lines, 2000),
+		Columns: cmp.Or(c.Read.Columns, 2000),
+		Bytes:   cmp.Or(c.Read.Bytes, 51_200),
 	}
 	for _, name := range c.Offer {
 		if all[name] == nil {

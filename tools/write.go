@@ -46,8 +46,8 @@ func (writeTool) plan(ctx context.Context, e *env, name string, args arguments) 
 	if w.abs, err = e.resolve(ctx, name, "file_path", w.path); err != nil {
 		return nil, err
 	}
-	if _, err := text.ParseString(w.content); err != nil {
-		return nil, failf(msg.CodeInvalidArgs, "write %s: content is %v: these tools write text; nothing was written", w.path, err)
+	if err := noNUL("write", w.path, "content", w.content); err != nil {
+		return nil, err
 	}
 	if _, err := w.look(ctx); err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (w writeRun) look(ctx context.Context) (overwritten, error) {
 	if doc, err := file.Doc(); err == nil {
 		after, folded, err := doc.Rewrite(w.content)
 		if err != nil {
-			return overwritten{}, failf(msg.CodeInvalidArgs, "write %s: content is %v; nothing was written", w.path, err)
+			return overwritten{}, err // the content was checked before
 		}
 		o.before, o.data, o.folded = &doc, after.Bytes(), folded
 	}
