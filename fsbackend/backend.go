@@ -1,6 +1,17 @@
 // Package fsbackend stores files. A [Backend] knows bytes, versions and modes
 // and nothing of diffs, cards or tools; what it returns are facts about
 // storage from which others draw.
+//
+// It refuses to write in place, to replace what it was not told to replace, to
+// follow a link out of the folders that are open, and to convert or repair
+// text. It has no state on disk: a process that is killed in a write leaves at
+// most a hidden file named ".dsh-….tmp" beside the target.
+//
+// Two locks are at work. Tools take turns on files by [Lock] around reading,
+// deciding and writing; a write takes one more of its own for its last check
+// and the rename. Against other programs there is only the version, which is
+// checked right before the rename: what they write in the microseconds between
+// the two is lost, as with every editor.
 package fsbackend
 
 import (
@@ -23,7 +34,8 @@ type Backend interface {
 	Read(ctx context.Context, path string) (File, error)
 	// Write replaces the whole file, or nothing. It fails with
 	// CodeStaleVersion or CodeNotObserved, and writes nothing, if the file is
-	// not as w.Pre demands.
+	// not as w.Pre demands. If an error comes with a Receipt whose Version is
+	// not zero, the new bytes are in place all the same.
 	Write(ctx context.Context, w Write) (Receipt, error)
 }
 
@@ -105,7 +117,8 @@ type Receipt struct {
 	// Before is the old bytes, or nil: the file was created, or its old
 	// content was not kept (over the bound of Options.BeforeMax).
 	Before *[]byte
-	// BeforeVersion is the version that was replaced; zero if Created.
+	// BeforeVersion is the version that was replaced; zero if Created, or if
+	// the old file could not be read, of which a note tells.
 	BeforeVersion Version
 	BeforeSize    int64
 	BeforeMode    fs.FileMode // zero if Created

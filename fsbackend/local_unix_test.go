@@ -113,6 +113,11 @@ func TestPermissions(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(filepath.Dir(p), 0o755) })
 	_, err := l.Write(t.Context(), fsbackend.Write{Path: p, Data: []byte("y")})
 	assert.Equal(t, fsbackend.CodePermission, fsbackend.CodeOf(err), "%v", err)
+	theirs := filepath.Join(dir, "theirs")
+	put(t, theirs, "x")
+	require.NoError(t, os.Chmod(theirs, 0o020)) // writable, but not for us; the folder is
+	_, err = l.Write(t.Context(), fsbackend.Write{Path: theirs, Data: []byte("y")})
+	assert.Equal(t, fsbackend.CodePermission, fsbackend.CodeOf(err), "%v", err)
 	q := filepath.Join(dir, "secret")
 	put(t, q, "x")
 	require.NoError(t, os.Chmod(q, 0o200))

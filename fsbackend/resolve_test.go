@@ -30,7 +30,7 @@ func folded(t *testing.T, paths ...string) lookup {
 			if strings.EqualFold(p, path) {
 				return p
 			}
-			if head, ok := strings.CutSuffix(strings.ToLower(path), "~1"); ok && strings.HasPrefix(strings.ToLower(p), head) {
+			if head, ok := strings.CutSuffix(strings.ToLower(path), "~1"); ok && strings.HasPrefix(strings.ToLower(p), head) && filepath.Dir(p) == filepath.Dir(path) {
 				return p
 			}
 		}

@@ -113,6 +113,9 @@ func (j *writing) inherit(f *os.File, old, now fs.FileInfo) (fs.FileMode, error)
 		mode &^= fs.ModeSetuid | fs.ModeSetgid
 		j.note("the file belongs to another user or group now, since the old owner could not be kept")
 	}
+	if err := mayWrite(j.dir, j.name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, failWith("write", j.w.Path, "the file may not be written, nothing was changed", err)
+	}
 	src, err := openRegular(j.dir, j.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
@@ -121,9 +124,6 @@ func (j *writing) inherit(f *os.File, old, now fs.FileInfo) (fs.FileMode, error)
 		return 0, err
 	}
 	defer src.Close()
-	if err := mayWrite(j.dir, j.name); err != nil {
-		return 0, failWith("write", j.w.Path, "the file may not be written, nothing was changed", err)
-	}
 	if lost := keepXattrs(f, src); lost > 0 {
 		j.note(fmt.Sprintf("%s could not be kept", plural(lost, "extended attribute")))
 	}

@@ -82,7 +82,7 @@ type Change struct {
 // file, reads it, and writes what f makes of it, if the file is still what was
 // read. Errors of f come back as they are, and then nothing was written.
 // Others are those of Read, of File.Doc and of Write; CodeStaleVersion means
-// that another program wrote in between.
+// that another program wrote in between. The caller must not hold a turn.
 func Transform(ctx context.Context, b Backend, path string, f func(text.Doc) (text.Doc, error)) (Change, error) {
 	unlock, err := Lock(ctx, b, path)
 	if err != nil {

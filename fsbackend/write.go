@@ -80,7 +80,7 @@ func (j *writing) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	j.rec = Receipt{Path: j.w.Path, Real: j.p.real, Key: key(j.p.real), Version: VersionOf(j.w.Data)}
+	j.rec = Receipt{Path: j.w.Path, Real: j.p.real, Key: key(j.p.real)}
 	if err := admit(j.w, j.p.resolved); err != nil {
 		return err
 	}
@@ -92,7 +92,13 @@ func (j *writing) run(ctx context.Context) error {
 	}
 	defer j.dir.Close()
 	defer j.removeTemp()
-	if err := j.stage(ctx); err != nil {
+	// The bytes are hashed while they are written; both are waited for, since
+	// they are the caller's after the call.
+	hashed := make(chan Version, 1)
+	go func() { hashed <- VersionOf(j.w.Data) }()
+	err = j.stage(ctx)
+	j.rec.Version = <-hashed
+	if err != nil {
 		return err
 	}
 	return j.publish(ctx)
