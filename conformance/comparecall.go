@@ -46,7 +46,11 @@ func (c *comparison) call(theirs, ours *step, id string) {
 	}
 
 	told := map[string]bool{} // fields that an element's difference names
+	cut := c.cutElsewhere(id, ts, os)
 	compare := func(place string, t, o map[string]any) {
+		if cut {
+			t, o = withoutInput(t), withoutInput(o)
+		}
 		f := field{call: pair, step: ours.Method, in: place}
 		for _, m := range compareFields(f, t, o, func(r string) { c.use(r, at(place)) }) {
 			name, _, _ := strings.Cut(m.path, "/")
@@ -59,6 +63,7 @@ func (c *comparison) call(theirs, ours *step, id string) {
 	}
 	for _, p := range align(ts, os) {
 		switch {
+		case cut && (p.ours == nil && p.theirs.Kind == kindInput || p.theirs == nil && p.ours.Kind == kindInput):
 		case p.ours == nil:
 			c.differ(ours.Label, label, p.theirs.name(), describe(*p.theirs), "(absent)")
 			told = all(told, p.theirs.Fields)
@@ -103,6 +108,34 @@ func (c *comparison) refinements(step, label, id string, theirs, ours element) {
 		return
 	}
 	c.differ(step, label, kindInput+": incomplete inputs", show(want), show(ours.Partial))
+}
+
+// cutElsewhere reports whether the input of a call was cut off at different
+// places: it never became complete, and the pieces of our run do not end
+// where those of the recording do. What was known of it by then differs.
+func (c *comparison) cutElsewhere(id string, ts, os []element) bool {
+	partial := func(els []element) (inputs []any, whole bool) {
+		for _, e := range els {
+			if e.Kind == kindInput {
+				return e.Partial, e.Whole
+			}
+		}
+		return nil, false
+	}
+	t, whole := partial(ts)
+	o, alsoWhole := partial(os)
+	want := c.foretold(id)
+	return c.inputs[id].Cut != nil && !whole && !alsoWhole && want != nil &&
+		len(want) != len(t) && len(want) == len(o) && (len(o) == 0 || equal(want, o))
+}
+
+// withoutInput leaves out what follows from a call's input.
+func withoutInput(fields map[string]any) map[string]any {
+	out := maps.Clone(fields)
+	for _, k := range []string{"rawInput", "title", "locations"} {
+		delete(out, k)
+	}
+	return out
 }
 
 // wasRefused reports whether the user was asked about the call and did not

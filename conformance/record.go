@@ -43,7 +43,7 @@ func RecordAdapter(ctx context.Context, adapter Adapter, opts RecordOptions) err
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp(opts.Temp, "conformance-")
+	dir, err := os.MkdirTemp(opts.Temp, "acp-")
 	if err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func runCase(ctx context.Context, c Case, a Adapter, opts Options) (Result, erro
 		res.Skipped = tool
 		return res, nil
 	}
-	dir, err := os.MkdirTemp(opts.Temp, "conformance-")
+	dir, err := os.MkdirTemp(opts.Temp, "acp-")
 	if err != nil {
 		return res, err
 	}

@@ -57,7 +57,7 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	if err != nil {
 		return nil, err
 	}
-	r := &run{scenario: s, adapter: a, work: filepath.Join(dir, "work"), home: filepath.Join(dir, "home")}
+	r := &run{scenario: s, adapter: a, work: workspace(dir, s.Name), home: filepath.Join(dir, "home")}
 	for _, d := range []string{r.work, r.home} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			return nil, err
@@ -103,6 +103,18 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	}
 	rec.After, err = readFiles(r.work)
 	return rec, err
+}
+
+// workspace is the path of the workspace below dir. Where the pieces of a
+// streamed input end depends on the length of the paths in it; the recordings
+// were made in folders of this length, modulo a piece, so that ours have the
+// pieces of theirs.
+func workspace(dir, scenario string) string {
+	n := len(scenario) + 1 + modelserver.DefaultPiece - len(dir) - 1
+	for n < 1 {
+		n += modelserver.DefaultPiece
+	}
+	return filepath.Join(dir, strings.Repeat("w", n))
 }
 
 // steps follows the scenario and returns why it broke off, or "".
