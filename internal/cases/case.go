@@ -31,6 +31,8 @@ type Case struct {
 	Call     *Step             `json:"call"`
 	Steps    []Step            `json:"steps"`
 	Expect   Expect            `json:"expect"`
+
+	fault error // why the case cannot be run, or nil
 }
 
 // Limits bound a run of a case; 0 means no bound of its own.
@@ -95,7 +97,7 @@ type Step struct {
 	BytesPerSec   int               `json:"bytes_per_second"`
 	P             float64           `json:"p"`
 	Steps         []Step            `json:"steps"`
-	Agent         int               `json:"agent"`
+	Agent         json.RawMessage   `json:"agent"` // 1, 2, "first", "second"; absent: the current one
 
 	Session           string       `json:"session"`
 	TruncateTailBytes int          `json:"truncate_tail_bytes"`
@@ -215,9 +217,9 @@ func Load(dir string) ([]Case, error) {
 			return nil, fmt.Errorf("case file %s: %w", p, err)
 		}
 		for i, item := range list {
-			c, err := parse(item)
-			if err != nil {
-				return nil, fmt.Errorf("case file %s: case %d (%s): %w", p, i+1, c.ID, err)
+			c := parse(item)
+			if c.ID == "" {
+				return nil, fmt.Errorf("case file %s: case %d has no id: %w", p, i+1, c.fault)
 			}
 			if other, ok := seen[c.ID]; ok {
 				return nil, fmt.Errorf("case file %s: the id %s is taken by a case of %s", p, c.ID, other)
@@ -229,19 +231,18 @@ func Load(dir string) ([]Case, error) {
 	return out, nil
 }
 
-func parse(raw json.RawMessage) (Case, error) {
+// parse reads one case. What is wrong with it is told when it is run, so that
+// the others are run too.
+func parse(raw json.RawMessage) Case {
 	var c Case
-	if err := strict(raw, &c); err != nil {
-		_ = json.Unmarshal(raw, &c) // for the id in the error
-		return c, err
+	if c.fault = strict(raw, &c); c.fault != nil {
+		err := c.fault
+		_ = json.Unmarshal(raw, &c) // for its id, as far as it goes
+		c.fault = err
+	} else if (c.Call == nil) == (len(c.Steps) == 0) {
+		c.fault = fmt.Errorf("it needs either call or steps")
 	}
-	if c.ID == "" {
-		return c, fmt.Errorf("it has no id")
-	}
-	if (c.Call == nil) == (len(c.Steps) == 0) {
-		return c, fmt.Errorf("it needs either call or steps")
-	}
-	return c, nil
+	return c
 }
 
 // strict decodes JSON and refuses members that v does not have.

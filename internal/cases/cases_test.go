@@ -61,8 +61,7 @@ func TestRunnerFails(t *testing.T) {
 		{"shell", edit + `,"expect":{"check_shell":"grep -q three a.txt"}`, "exit status 1"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := parse(json.RawMessage(`{"id":"x","area":"edit","title":"t",` + file + "," + test.body + "}"))
-			require.NoError(t, err)
+			c := parse(json.RawMessage(`{"id":"x","area":"edit","title":"t",` + file + "," + test.body + "}"))
 			r, err := NewRunner(nil)
 			require.NoError(t, err)
 			defer r.Close()
@@ -74,9 +73,8 @@ func TestRunnerFails(t *testing.T) {
 }
 
 func TestLeftoversAreSeen(t *testing.T) {
-	c, err := parse(json.RawMessage(`{"id":"x","area":"edit","files":{},
+	c := parse(json.RawMessage(`{"id":"x","area":"edit","files":{},
 		"steps":[{"do":"external","shell":"touch ../work/.tmp-1"}],"expect":{"files":{}}}`))
-	require.NoError(t, err)
 	r, err := NewRunner(nil)
 	require.NoError(t, err)
 	defer r.Close()
@@ -137,8 +135,8 @@ func TestSubstitute(t *testing.T) {
 }
 
 func TestVariantsOfMaybe(t *testing.T) {
-	c, err := parse(json.RawMessage(`{"id":"x","steps":[{"do":"sleep"},{"do":"maybe","p":0.5,"steps":[{"do":"touch"}]},{"do":"call"}]}`))
-	require.NoError(t, err)
+	c := parse(json.RawMessage(`{"id":"x","steps":[{"do":"sleep"},{"do":"maybe","p":0.5,"steps":[{"do":"touch"}]},{"do":"call"}]}`))
+	require.NoError(t, c.fault)
 	var got []string
 	for _, v := range variants(c) {
 		var words []string
@@ -150,19 +148,31 @@ func TestVariantsOfMaybe(t *testing.T) {
 	assert.Equal(t, []string{"sleep touch call", "sleep call"}, got)
 }
 
+func TestFaultyCasesFailAlone(t *testing.T) {
+	r, err := NewRunner(nil)
+	require.NoError(t, err)
+	defer r.Close()
+	for _, test := range []struct{ name, text, want string }{
+		{"unknown member", `{"id":"x","call":{"tool":"read"},"expects":{}}`, `unknown field "expects"`},
+		{"of another type", `{"id":"x","call":"read"}`, "cannot unmarshal"},
+		{"nothing to do", `{"id":"x"}`, "either call or steps"},
+		{"both to do", `{"id":"x","call":{"tool":"read"},"steps":[{"do":"sleep"}]}`, "either call or steps"},
+	} {
+		_, err := r.Run(t.Context(), parse(json.RawMessage(test.text)))
+		require.ErrorContains(t, err, test.want, test.name)
+	}
+}
+
 func TestLoadRefuses(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"unknown member", `[{"id":"x","call":{"tool":"read"},"expects":{}}]`, `unknown field "expects"`},
-		{"no id", `[{"call":{"tool":"read"}}]`, "it has no id"},
-		{"nothing to do", `[{"id":"x"}]`, "either call or steps"},
+		{"no id", `[{"call":{"tool":"read"}}]`, "has no id"},
 		{"the same id", `[{"id":"x","call":{"tool":"read"}},{"id":"x","call":{"tool":"read"}}]`, "is taken"},
+		{"no list", `{"id":"x"}`, "cannot unmarshal"},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "a.json"), []byte(test.text), 0o644))
-			_, err := Load(dir)
-			require.ErrorContains(t, err, test.want)
-		})
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a.json"), []byte(test.text), 0o644))
+		_, err := Load(dir)
+		require.ErrorContains(t, err, test.want, test.name)
 	}
 	_, err := Load(t.TempDir())
 	require.ErrorContains(t, err, "no *.json file")

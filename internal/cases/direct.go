@@ -135,7 +135,7 @@ func (d *direct) parallel(ctx context.Context, calls []Step) error {
 // call makes one call and keeps what came of it.
 func (d *direct) call(ctx context.Context, s Step) (outcome, error) {
 	raw := s.ArgsJSON
-	if s.Do != "call_raw" {
+	if raw == "" {
 		args, err := expandValue(s.Args)
 		if err != nil {
 			return outcome{}, fmt.Errorf("args: %w", err)
@@ -183,7 +183,9 @@ type outcome struct {
 	text    string // for the model
 	isError bool
 	code    string
-	details json.RawMessage
+	// codeless says that a client saw the failure, which is not told codes.
+	codeless bool
+	details  json.RawMessage
 
 	status  string // of the call, as a client holds it at the end
 	content []json.RawMessage

@@ -96,6 +96,9 @@ func (r *Runner) Close() error { return os.RemoveAll(r.dir) }
 
 // Run runs one case, in all of its variants. skip says why it was not run.
 func (r *Runner) Run(ctx context.Context, c Case) (skip string, err error) {
+	if c.fault != nil {
+		return "", c.fault
+	}
 	if tool := c.missingTool(); tool != "" {
 		return tool, nil
 	}

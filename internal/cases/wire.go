@@ -137,8 +137,14 @@ func (r *wire) stateDir() string { return filepath.Join(r.home, "state") }
 
 func (r *wire) program(s Step) (*program, error) {
 	i := r.cur
-	if s.Agent > 0 {
-		i = s.Agent - 1
+	switch name := strings.Trim(string(s.Agent), `"`); name {
+	case "":
+	case "1", "first":
+		i = 0
+	case "2", "second":
+		i = 1
+	default:
+		return nil, fmt.Errorf("this runner knows no agent %q", name)
 	}
 	if i < 0 || i >= len(r.programs) {
 		return nil, fmt.Errorf("no program runs")

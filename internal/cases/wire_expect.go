@@ -214,7 +214,7 @@ func (r *wire) lastCall() outcome {
 		}
 	}
 	call := foldCalls(lines)[id]
-	o := outcome{}
+	o := outcome{codeless: true}
 	o.status, _ = call["status"].(string)
 	o.isError = o.status == "failed"
 	list, _ := call["content"].([]any)
