@@ -20,6 +20,7 @@ var version = "0.1.0-dev"
 // cli is the command line. Flags of settings are taken out before.
 type cli struct {
 	Serve       serveCmd       `cmd:"" default:"withargs" hidden:"" help:"Serve the Agent Client Protocol on standard input and output (the default)."`
+	Demo        demoCmd        `cmd:"" help:"Show a whole session without a key and without a network."`
 	Login       loginCmd       `cmd:"" help:"Ask for an API key and store it."`
 	Logout      logoutCmd      `cmd:"" help:"Forget the stored API key."`
 	Doctor      doctorCmd      `cmd:"" help:"Show the settings in force, what is missing, and how to add the agent to Zed."`
