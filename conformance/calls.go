@@ -87,9 +87,12 @@ func overtaken(els []element) bool {
 		return false
 	}
 	whole, _ := els[0].Fields["rawInput"].(map[string]any)
+	if len(whole) == 0 {
+		return false
+	}
 	return slices.ContainsFunc(els[1:], func(e element) bool {
 		raw, ok := e.Fields["rawInput"].(map[string]any)
-		return ok && e.Kind == kindUpdate && len(raw) < len(whole)
+		return ok && e.Kind == kindUpdate && len(raw) <= len(whole)
 	})
 }
 

@@ -74,6 +74,8 @@ var mutations = map[string]mutation{
 	"plan":                {replaceIn(1, `"status":"in_progress"`, `"status":"pending"`, `"sessionUpdate":"plan"`), "todo-write", "", "plan"},
 	"replayed text":       {replaceIn(1, "user_message_chunk", "agent_message_chunk"), "load-session", "", "text"},
 	"listed session":      {replaceIn(1, `"sessions":[{"sessionId":"${SESSION}"`, `"sessions":[{"sessionId":"1"`), "session-list", "", "sessions"},
+	"answer dropped":      {drop(`"stopReason"`), "text-only", "", "run"},
+	"junk":                {insertLine("Hello", "agentCapabilities"), "text-only", "", "run"},
 	"unasked":             {replaceIn(1, `"kind":"execute"`, `"kind":"other"`, "toolu_"), "bash-success", "toolu_", "kind"},
 }
 
@@ -117,6 +119,9 @@ func swap(a, b string, marks ...string) func([]Entry) []Entry {
 	}
 }
 
+// faultTimeout is long for a playback and short for one that hangs.
+const faultTimeout = 10 * time.Second
+
 // TestFaultsAreFound is how we know that the harness can fail: each fault of
 // a fake agent is told, at the call and the place where it is.
 func TestFaultsAreFound(t *testing.T) {
@@ -125,7 +130,7 @@ func TestFaultsAreFound(t *testing.T) {
 			t.Parallel()
 			c, err := loadCase(filepath.Join("testdata/traces", m.scenario))
 			require.NoError(t, err)
-			res, err := runCase(t.Context(), c, fakeAdapter(t, c.Dir, name), Options{Temp: t.TempDir(), Timeout: 30 * time.Second})
+			res, err := runCase(t.Context(), c, fakeAdapter(t, c.Dir, name), Options{Temp: t.TempDir(), Timeout: faultTimeout})
 			require.NoError(t, err)
 			require.NotEmpty(t, res.Differences)
 			found := slices.ContainsFunc(res.Differences, func(d Difference) bool {

@@ -82,7 +82,10 @@ func RecordAdapter(ctx context.Context, adapter Adapter, opts RecordOptions) err
 	)
 }
 
-const elided = `"(elided)"`
+const (
+	elided       = `"(elided)"`
+	elidedNotice = `"(elided: notice of the vendor)"`
+)
 
 // elide leaves prose out of a recording that is the agent's own and that
 // nothing compares: descriptions of commands, modes and options, and notices.
@@ -101,16 +104,16 @@ func elide(message json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case u["sessionUpdate"] == "available_commands_update", u["sessionUpdate"] == "config_option_update",
 		m.Result["configOptions"] != nil, m.Result["modes"] != nil:
-		return replaceStrings(message, "description", "hint")
+		return replaceStrings(message, elided, "description", "hint")
 	case u["sessionUpdate"] == "agent_message_chunk" && isNotice(u):
-		return replaceStrings(message, "text")
+		return replaceStrings(message, elidedNotice, "text")
 	}
 	return message, nil
 }
 
-// replaceStrings elides the values of the named members that are strings,
-// wherever they stand.
-func replaceStrings(message json.RawMessage, names ...string) (json.RawMessage, error) {
+// replaceStrings puts by, a JSON string, in place of the values of the named
+// members that are strings, wherever they stand.
+func replaceStrings(message json.RawMessage, by string, names ...string) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(message))
 	var out []byte
 	done := int64(0)
@@ -149,7 +152,7 @@ func replaceStrings(message json.RawMessage, names ...string) (json.RawMessage, 
 		case top.object:
 			if hit && isString {
 				start := stringStart(message, end)
-				out = append(append(out, message[done:start]...), elided...)
+				out = append(append(out, message[done:start]...), by...)
 				done = end
 			}
 			hit, top.isKey = false, true

@@ -45,6 +45,14 @@ func (c *callPair) failed() bool {
 	return c.ours["status"] == "failed" && c.theirs["status"] == "failed"
 }
 
+// reminded reports whether the recorded call succeeded with a remark for the
+// model in place of a result, such as that a file is empty.
+func (c *callPair) reminded() bool {
+	remark := strings.TrimSpace(text(c.theirs["rawOutput"]))
+	return c.ours["status"] == c.theirs["status"] &&
+		strings.HasPrefix(remark, "<system-reminder>") && strings.HasSuffix(remark, "</system-reminder>")
+}
+
 // Names of the rules that act outside of the table's functions.
 const (
 	ruleMeta        = "meta"
@@ -180,9 +188,9 @@ func words(f field, theirs, ours any) bool {
 	}
 	switch f.path {
 	case "rawOutput":
-		return f.call.failed() || f.call.ours["kind"] == "edit" && f.call.ours["status"] == f.call.theirs["status"]
+		return f.call.failed() || f.call.reminded() || f.call.ours["kind"] == "edit" && f.call.ours["status"] == f.call.theirs["status"]
 	case "content/0/content/text":
-		if !f.call.failed() || fenced(t) != fenced(o) {
+		if !f.call.failed() && !f.call.reminded() || fenced(t) != fenced(o) {
 			return false
 		}
 		own, ok := f.call.ours["rawOutput"].(string)
