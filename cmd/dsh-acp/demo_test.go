@@ -29,6 +29,8 @@ func TestDemo(t *testing.T) {
 	}
 	assert.Equal(t, 3, strings.Count(live, "\nrequest_permission "), "each change was asked for, the impossible one was not")
 	assert.NotContains(t, replay, "request_permission")
+	snippet, question := strings.Index(live, "│ - log.Printf("), strings.Index(live, "\nrequest_permission ")
+	assert.Less(t, snippet, question, "the question comes below the diff it is about")
 	assert.Contains(t, replay, "+++ b/greet_test.go\n")
 }
 

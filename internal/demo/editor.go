@@ -3,13 +3,46 @@ package demo
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	acp "github.com/coder/acp-go-sdk"
 )
 
 // An editor is the client's side: it prints what comes and says yes. It
 // offers neither files nor terminals.
-type editor struct{ show *printer }
+type editor struct {
+	show *printer
+
+	mu    sync.Mutex
+	shown map[acp.ToolCallId]chan struct{} // guarded by mu; closed when the call's diff was printed
+}
+
+// drawn gives the channel that is closed when the call's diff was printed.
+func (e *editor) drawn(id acp.ToolCallId) chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.shown == nil {
+		e.shown = map[acp.ToolCallId]chan struct{}{}
+	}
+	if e.shown[id] == nil {
+		e.shown[id] = make(chan struct{})
+	}
+	return e.shown[id]
+}
+
+// mark notes that a diff of the call was printed.
+func (e *editor) mark(id acp.ToolCallId, content []acp.ToolCallContent) {
+	if !slices.ContainsFunc(content, func(c acp.ToolCallContent) bool { return c.Diff != nil }) {
+		return
+	}
+	done := e.drawn(id)
+	select {
+	case <-done:
+	default:
+		close(done)
+	}
+}
 
 var _ acp.Client = (*editor)(nil)
 
@@ -29,6 +62,7 @@ func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) err
 	case u.ToolCallUpdate != nil:
 		c := u.ToolCallUpdate
 		e.show.call("tool_call_update", string(c.ToolCallId), value(c.Title), string(value(c.Status)), c.RawInput, c.Content, c.Locations)
+		e.mark(c.ToolCallId, c.Content)
 	case u.Plan != nil:
 		e.show.say("plan", fmt.Sprintf("%d entries", len(u.Plan.Entries)))
 	case u.AvailableCommandsUpdate != nil:
@@ -47,8 +81,15 @@ func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) err
 	return nil
 }
 
-// RequestPermission prints the question and allows once.
-func (e *editor) RequestPermission(_ context.Context, q acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+// RequestPermission prints the question and allows once. The client library
+// runs requests beside the notifications that came before them, so it waits
+// for the diff that the question is about.
+func (e *editor) RequestPermission(ctx context.Context, q acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+	select {
+	case <-e.drawn(q.ToolCall.ToolCallId):
+	case <-ctx.Done():
+		return acp.RequestPermissionResponse{}, ctx.Err()
+	}
 	var names []string
 	var answer acp.RequestPermissionResponse
 	for _, o := range q.Options {

@@ -20,10 +20,10 @@ import (
 var (
 	bold    = lipgloss.NewStyle().Bold(true)
 	faint   = lipgloss.NewStyle().Faint(true)
-	kind    = lipgloss.NewStyle().Foreground(lipgloss.Color("6"))
-	asked   = lipgloss.NewStyle().Foreground(lipgloss.Color("3")).Bold(true)
-	added   = lipgloss.NewStyle().Foreground(lipgloss.Color("2"))
-	removed = lipgloss.NewStyle().Foreground(lipgloss.Color("1"))
+	kind    = lipgloss.NewStyle().Foreground(lipgloss.Color("14"))
+	asked   = lipgloss.NewStyle().Foreground(lipgloss.Color("11")).Bold(true)
+	added   = lipgloss.NewStyle().Foreground(lipgloss.Color("10"))
+	removed = lipgloss.NewStyle().Foreground(lipgloss.Color("9"))
 )
 
 // A printer writes the demo. It is safe for concurrent use.
@@ -169,7 +169,7 @@ func tabs(s string) string { return strings.ReplaceAll(s, "\t", "    ") }
 
 // text prints the beginning of a text block.
 func (p *printer) text(s string) {
-	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	lines := slices.DeleteFunc(strings.Split(strings.TrimRight(s, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "```") })
 	const most = 6
 	for _, l := range lines[:min(len(lines), most)] {
 		p.line(strings.Repeat(" ", 26) + faint.Render("│ "+p.short(tabs(l))))
