@@ -30,6 +30,7 @@ type recorder struct {
 	sessionID string                            // guarded by mu
 	prompt    int                               // guarded by mu; number of the running prompt, -1 if none
 	cancelled map[int]bool                      // guarded by mu; entries of scenario.Cancel that fired
+	stopping  bool                              // guarded by mu; the running prompt was cancelled
 	junk      []string                          // guarded by mu; lines that are no JSON
 }
 
@@ -150,6 +151,7 @@ func (r *recorder) watchLocked(params json.RawMessage) {
 }
 
 func (r *recorder) cancelLocked() {
+	r.stopping = true
 	r.sendLocked(encode(struct {
 		Version string `json:"jsonrpc"`
 		Method  string `json:"method"`
@@ -161,6 +163,14 @@ func (r *recorder) setPrompt(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.prompt = n
+	r.stopping = r.stopping && n < 0
+}
+
+// isStopping reports whether the last prompt that began was cancelled.
+func (r *recorder) isStopping() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stopping
 }
 
 func (r *recorder) respondLocked(id json.RawMessage, result any) {

@@ -73,12 +73,12 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	if r.script, err = s.script(r.places); err != nil {
 		return nil, err
 	}
-	r.model, err = modelserver.New(modelserver.Options{Handler: r.script.Next, Conversation: a.Conversation})
+	r.client = newRecorder(s, r.work)
+	r.model, err = modelserver.New(modelserver.Options{Handler: r.answer, Conversation: a.Conversation})
 	if err != nil {
 		return nil, err
 	}
 	defer r.model.Close()
-	r.client = newRecorder(s, r.work)
 
 	problem := r.steps(ctx)
 	grace := exitGrace
@@ -169,6 +169,15 @@ func (r *run) step(ctx context.Context, step string) error {
 	default:
 		return errors.New("no such step")
 	}
+}
+
+// answer gives the script's next message. An agent that asks once more after
+// a cancel, as the recorded one does at times, does not use the script up.
+func (r *run) answer(req modelserver.Request) modelserver.Answer {
+	if r.client.isStopping() {
+		return modelserver.Message{Blocks: []modelserver.Block{modelserver.Text{Text: modelserver.EndText}}}
+	}
+	return r.script.Next(req)
 }
 
 // request is for steps whose answer only the comparison looks at.
