@@ -336,11 +336,11 @@ func TestSilenceIsGivenUp(t *testing.T) {
 	for name, h := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, h)
-			_, _, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 50 * time.Millisecond }), t.Context())
+			_, _, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 300 * time.Millisecond }), t.Context())
 			var e *model.Error
 			require.ErrorAs(t, err, &e)
 			assert.Equal(t, model.KindStream, e.Kind)
-			assert.Contains(t, e.Text, "sent nothing for 50ms")
+			assert.Contains(t, e.Text, "sent nothing for 300ms")
 			assert.Equal(t, 1, s.requests())
 		})
 	}
@@ -348,16 +348,16 @@ func TestSilenceIsGivenUp(t *testing.T) {
 
 func TestPingsAreLife(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		tick := time.NewTicker(20 * time.Millisecond)
+		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		stream(start)(w, r)
-		for range 10 {
+		for range 14 {
 			<-tick.C
 			stream(ping)(w, r)
 		}
 		stream(begin(0, textBlock), text(0, "Hello"), end(0), stopText, stop)(w, r)
 	})
-	_, r, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 150 * time.Millisecond }), t.Context())
+	_, r, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 500 * time.Millisecond }), t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, "Hello", r.Message.Content.PlainText())
 }

@@ -251,7 +251,7 @@ func TestSilenceAndCancel(t *testing.T) {
 		arrived <- struct{}{}
 		<-r.Context().Done()
 	})
-	_, r, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 30 * time.Millisecond }), t.Context())
+	_, r, err := ask(provider(s, func(c *Config) { c.Limits.Idle = 300 * time.Millisecond }), t.Context())
 	var e *model.Error
 	require.ErrorAs(t, err, &e)
 	assert.Equal(t, model.KindStream, e.Kind)
