@@ -109,16 +109,10 @@ func ourEnv(s Setup) []string {
 
 // claudeEnv starts claude-agent-acp without anything that leaves the machine.
 func claudeEnv(s Setup) []string {
-	env := append(otherEnv(s),
+	return append(otherEnv(s),
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_TELEMETRY=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1",
 	)
-	for _, k := range []string{"IS_SANDBOX", "NODE_EXTRA_CA_CERTS"} {
-		if v, ok := os.LookupEnv(k); ok {
-			env = append(env, k+"="+v)
-		}
-	}
-	return env
 }
 
 // otherEnv is the common way to point an agent at a model service.
