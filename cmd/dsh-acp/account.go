@@ -12,10 +12,11 @@ import (
 	"dsh-acp/internal/config"
 )
 
-type loginCmd struct{}
-
-// Run asks for a key without showing it and stores it.
-func (loginCmd) Run(env *environment) error {
+// login asks for a key without showing it and stores it.
+func login(env *environment, args []string) error {
+	if err := parse("login", args, none); err != nil {
+		return err
+	}
 	a := env.app()
 	cfg, err := a.Config()
 	if err != nil {
@@ -56,10 +57,11 @@ func readSecret(prompt string) (string, error) {
 	return line, nil
 }
 
-type logoutCmd struct{}
-
-// Run forgets the stored key.
-func (logoutCmd) Run(env *environment) error {
+// logout forgets the stored key.
+func logout(env *environment, args []string) error {
+	if err := parse("logout", args, none); err != nil {
+		return err
+	}
 	a := env.app()
 	cfg, err := a.Config()
 	if err != nil {
@@ -72,10 +74,11 @@ func (logoutCmd) Run(env *environment) error {
 	return nil
 }
 
-type doctorCmd struct{}
-
-// Run prints what is in force. It fails if the settings are bad or no key is found.
-func (doctorCmd) Run(env *environment) error {
+// doctor prints what is in force. It fails if the settings are bad or no key is found.
+func doctor(env *environment, args []string) error {
+	if err := parse("doctor", args, none); err != nil {
+		return err
+	}
 	a := env.app()
 	cfg, loadErr := a.Config()
 	cred, credErr := cfg.Credential(env.source, a.Keys())

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -12,33 +14,32 @@ import (
 	"dsh-acp/conformance"
 )
 
-type conformanceCmd struct {
-	Run conformanceRunCmd `cmd:"" help:"Play recorded traces against an agent and show where it differs."`
-}
-
-type conformanceRunCmd struct {
-	Traces  []string      `required:"" type:"existingdir" help:"Folder of scenarios with their traces, or a single one. May be given again."`
-	Agent   string        `help:"Command line of the agent; the default is this program."`
-	Adapter string        `help:"What the agent needs to be started: dsh-acp, claude-agent-acp or other. The default goes by the command."`
-	Only    []string      `placeholder:"GLOB" help:"Names of the scenarios to play. May be given again."`
-	JSON    string        `name:"json" placeholder:"FILE" help:"Write the report to a file, for programs."`
-	Verbose bool          `short:"v" help:"Show values whole, and where each rule was used."`
-	Timeout time.Duration `help:"Longest time for one scenario."`
-	Jobs    int           `help:"Scenarios at a time."`
-}
-
-// Run plays the scenarios. The exit code is 1 if one failed.
-func (c conformanceRunCmd) Run() error {
-	agent, err := agentCommand(c.Agent)
+// conformanceRun plays scenarios. The exit code is 1 if one failed.
+func conformanceRun(_ *environment, args []string) error {
+	var traces, only list
+	var agent string
+	opts := conformance.Options{Out: os.Stdout}
+	err := parse("conformance run", args, func(fs *flag.FlagSet) {
+		fs.Var(&traces, "traces", "`folder` of scenarios with their traces, or a single one; may be given again")
+		fs.Var(&only, "only", "`glob` for the names of the scenarios to play; may be given again")
+		fs.StringVar(&opts.JSON, "json", "", "`file` to write the report to, for programs")
+		fs.BoolVar(&opts.Verbose, "v", false, "show values whole, and where each rule was used")
+		fs.IntVar(&opts.Jobs, "jobs", 0, "scenarios at a time; 0 is one a processor, at most four")
+		agentFlags(fs, &agent, &opts.Adapter, &opts.Timeout)
+	})
 	if err != nil {
+		return err
+	}
+	if len(traces) == 0 {
+		return &usageError{errors.New("conformance run: --traces is missing")}
+	}
+	opts.Traces, opts.Only = traces, only
+	if opts.Agent, err = agentCommand(agent); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	report, err := conformance.Run(ctx, conformance.Options{
-		Traces: c.Traces, Agent: agent, Adapter: c.Adapter, Only: c.Only,
-		Out: os.Stdout, JSON: c.JSON, Verbose: c.Verbose, Timeout: c.Timeout, Jobs: c.Jobs,
-	})
+	report, err := conformance.Run(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -46,6 +47,35 @@ func (c conformanceRunCmd) Run() error {
 		return exitCode(1)
 	}
 	return nil
+}
+
+// conformanceRecord makes a trace of any agent.
+func conformanceRecord(_ *environment, args []string) error {
+	var agent string
+	var opts conformance.RecordOptions
+	err := parse("conformance record", args, func(fs *flag.FlagSet) {
+		fs.StringVar(&opts.Scenario, "scenario", "", "`folder` with the scenario.json to play")
+		fs.StringVar(&opts.Out, "out", "", "`folder` to write scenario and trace to")
+		agentFlags(fs, &agent, &opts.Adapter, &opts.Timeout)
+	})
+	if err != nil {
+		return err
+	}
+	if opts.Scenario == "" || opts.Out == "" {
+		return &usageError{errors.New("conformance record: --scenario and --out are needed")}
+	}
+	if opts.Agent, err = agentCommand(agent); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return conformance.Record(ctx, opts)
+}
+
+func agentFlags(fs *flag.FlagSet, agent, adapter *string, timeout *time.Duration) {
+	fs.StringVar(agent, "agent", "", "`command` line of the agent; the default is this program")
+	fs.StringVar(adapter, "adapter", "", "what the agent needs to be started: dsh-acp, claude-agent-acp or other; the default goes by the command")
+	fs.DurationVar(timeout, "timeout", 0, "longest time for one scenario")
 }
 
 // agentCommand cuts a command line at its spaces; quotes hold words together,

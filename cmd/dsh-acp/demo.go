@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
@@ -9,17 +10,20 @@ import (
 	"dsh-acp/internal/demo"
 )
 
-type demoCmd struct {
-	JSON bool `name:"json" help:"Print the messages as they are on the wire."`
-}
-
-// Run plays the demo with this program as the server.
-func (d demoCmd) Run() error {
+// demonstrate plays the demo with this program as the server.
+func demonstrate(_ *environment, args []string) error {
+	var asJSON bool
+	err := parse("demo", args, func(fs *flag.FlagSet) {
+		fs.BoolVar(&asJSON, "json", false, "print the messages as they are on the wire")
+	})
+	if err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("demo: where this program is: %w", err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	return demo.Run(ctx, demo.Options{Agent: []string{self}, JSON: d.JSON, Out: os.Stdout, Log: os.Stderr})
+	return demo.Run(ctx, demo.Options{Agent: []string{self}, JSON: asJSON, Out: os.Stdout, Log: os.Stderr})
 }

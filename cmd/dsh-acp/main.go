@@ -4,11 +4,10 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
-
-	"github.com/alecthomas/kong"
 
 	"dsh-acp/internal/app"
 	"dsh-acp/internal/config"
@@ -16,17 +15,6 @@ import (
 
 // version is set by the linker for releases.
 var version = "0.1.0-dev"
-
-// cli is the command line. Flags of settings are taken out before.
-type cli struct {
-	Serve       serveCmd       `cmd:"" default:"withargs" hidden:"" help:"Serve the Agent Client Protocol on standard input and output (the default)."`
-	Demo        demoCmd        `cmd:"" help:"Show a whole session without a key and without a network."`
-	Login       loginCmd       `cmd:"" help:"Ask for an API key and store it."`
-	Logout      logoutCmd      `cmd:"" help:"Forget the stored API key."`
-	Doctor      doctorCmd      `cmd:"" help:"Show the settings in force, what is missing, and how to add the agent to Zed."`
-	Conformance conformanceCmd `cmd:"" help:"Compare an agent with recordings of claude-agent-acp."`
-	Version     versionCmd     `cmd:"" help:"Print the version."`
-}
 
 func main() {
 	// A crash tells its cause and nothing else: editors show the last lines
@@ -45,26 +33,21 @@ func run(args []string) int {
 	if err != nil {
 		return report(err, 2)
 	}
-	var c cli
-	env := &environment{source: config.Source{Flags: flags}}
-	parser, err := kong.New(&c, kong.Name("dsh-acp"), kong.UsageOnError(),
-		kong.Description("A coding agent for editors that speak the Agent Client Protocol. Settings: see \"dsh-acp doctor\"."),
-		kong.Bind(env), kong.Writers(os.Stdout, os.Stderr))
-	if err != nil {
-		panic("cmd: command line: " + err.Error())
+	c, rest, err := find(rest)
+	if err == nil {
+		err = c.run(&environment{source: config.Source{Flags: flags}}, rest)
 	}
-	ctx, err := parser.Parse(rest)
-	if err != nil {
+	var code exitCode
+	var usage *usageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return 0
+	case errors.As(err, &code):
+		return int(code)
+	case errors.As(err, &usage):
 		return report(err, 2)
 	}
-	if err := ctx.Run(); err != nil {
-		var code exitCode
-		if errors.As(err, &code) {
-			return int(code)
-		}
-		return report(err, 1)
-	}
-	return 0
+	return report(err, 1)
 }
 
 // An exitCode ends the program after everything was said.
@@ -91,12 +74,4 @@ func loginCommand() []string {
 		exe = "dsh-acp"
 	}
 	return []string{exe, "login"}
-}
-
-type versionCmd struct{}
-
-// Run prints the version.
-func (versionCmd) Run() error {
-	fmt.Println("dsh-acp", version)
-	return nil
 }

@@ -8,10 +8,8 @@ import (
 	"syscall"
 )
 
-type serveCmd struct{}
-
-// Run serves the protocol until standard input ends or a signal comes.
-func (serveCmd) Run(env *environment) error {
+// serve serves the protocol until standard input ends or a signal comes.
+func serve(env *environment, _ []string) error {
 	out, err := takeStdout()
 	if err != nil {
 		return fmt.Errorf("standard output: %w", err)
