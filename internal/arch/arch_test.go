@@ -24,7 +24,7 @@ const module = "dsh-acp"
 const floors = `
 	0  internal/msg internal/text
 	1  presenter internal/guard internal/hashline internal/patch internal/jsonedit internal/astedit
-	2  fsbackend internal/eventlog internal/model internal/config
+	2  fsbackend internal/eventlog internal/model internal/config internal/shell
 	2  internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
 	3  tools internal/agent
 	4  acp
@@ -78,7 +78,7 @@ const libraries = `
 	github.com/tidwall/gjson                   : internal/model/transport internal/model/anthropic internal/model/openai
 	github.com/tree-sitter                     : internal/astedit
 	github.com/zalando/go-keyring              : internal/config
-	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases
+	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases internal/shell
 	golang.org/x/term                          : cmd/dsh-acp internal/demo
 	golang.org/x/text                          : internal/acpschema
 `
