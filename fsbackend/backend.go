@@ -106,6 +106,9 @@ type Write struct {
 	// Mode, if not zero, is the permission bits the file gets (rollback);
 	// otherwise an existing file keeps its own and a new one gets 0666 less umask.
 	Mode fs.FileMode
+	// Undo says that earlier bytes are put back, by a rollback or by a commit
+	// that failed: then it does not matter whether the file was generated.
+	Undo bool
 }
 
 // A Receipt tells what a write did.

@@ -97,6 +97,9 @@ func (e *CommitError) Unwrap() error { return e.Err }
 // failure is a *[CommitError], cancellation included, which is looked at
 // between files; undoing then goes on regardless of ctx.
 func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
+	if err := c.askLeave(ctx, b); err != nil {
+		return Committed{}, err
+	}
 	r := &running{c: c, b: b, receipts: make([]Receipt, len(c.Steps))}
 	for _, dir := range c.Dirs {
 		if err := r.makeDir(ctx, dir); err != nil {
@@ -117,6 +120,33 @@ func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
 		r.done = append(r.done, i)
 	}
 	return Committed{Receipts: r.receipts, Dirs: r.dirs}, nil
+}
+
+// askLeave asks a guard about all paths before the first of them is touched.
+func (c Commit) askLeave(ctx context.Context, b Backend) error {
+	g, ok := b.(Guard)
+	if !ok {
+		return nil
+	}
+	ask := func(step int, path string) error {
+		err := g.MayWrite(ctx, path)
+		if err == nil {
+			return nil
+		}
+		none := Recovery{Restored: []string{}, Remaining: []Remaining{}, Uncertain: []string{}, CreatedDirs: []string{}}
+		return &CommitError{Step: step, Err: err, Recovery: none}
+	}
+	for _, dir := range c.Dirs {
+		if err := ask(-1, dir); err != nil {
+			return err
+		}
+	}
+	for i, s := range c.Steps {
+		if err := ask(i, s.Write.Path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // order is the indexes of the steps, changes first.
@@ -205,7 +235,7 @@ func (r *running) undoStep(ctx context.Context, i int) string {
 		return RemainsNoBasis
 	}
 	_, err := r.b.Write(ctx, Write{
-		Path: s.Write.Path, Data: before, Pre: Unchanged{Version: version}, NoParents: true, Mode: r.receipts[i].BeforeMode,
+		Path: s.Write.Path, Data: before, Pre: Unchanged{Version: version}, NoParents: true, Mode: r.receipts[i].BeforeMode, Undo: true,
 	})
 	switch {
 	case err == nil:

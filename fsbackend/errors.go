@@ -27,6 +27,10 @@ const (
 	CodeIO = "FS_IO_ERROR"
 	// CodeDenied: the path lies outside of what this session may touch.
 	CodeDenied = "FS_DENIED"
+	// CodeGuardAmbiguous: the path is on the allow list and on the block list.
+	CodeGuardAmbiguous = "FS_GUARD_AMBIGUOUS"
+	// CodeGenerated: the file was generated, and such files are not changed.
+	CodeGenerated = "FS_GENERATED"
 	// CodeStaleVersion: the file is not the version that was demanded.
 	CodeStaleVersion = "FS_STALE_VERSION"
 	// CodeNotObserved: there is a file where none was seen before.
@@ -62,7 +66,7 @@ func (e *Error) Is(target error) bool {
 	case fs.ErrNotExist:
 		return e.Code == CodeNotFound
 	case fs.ErrPermission:
-		return e.Code == CodePermission || e.Code == CodeDenied
+		return e.Code == CodePermission || e.Code == CodeDenied || e.Code == CodeGuardAmbiguous
 	}
 	return false
 }

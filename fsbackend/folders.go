@@ -34,14 +34,14 @@ func (l *Local) MakeDirs(ctx context.Context, path string) (made []string, err e
 	for _, dir := range append(p.missing, p.real) {
 		err := l.opt.Faults.Hit(AtMkdir, dir)
 		if err == nil {
-			err = p.root.handle.Mkdir(p.root.rel(dir), 0o777)
+			err = p.root.mkdir(dir)
 		}
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
 			for i := len(made) - 1; i >= 0; i-- {
-				p.root.handle.Remove(p.root.rel(made[i])) // stays if somebody uses it
+				p.root.remove(made[i]) // stays if somebody uses it
 			}
 			return nil, failWith(op, path, "making the folder "+dir, err)
 		}
@@ -74,7 +74,7 @@ func (l *Local) RemoveDir(ctx context.Context, path string) error {
 	if err := dirWanted(op, path, p.resolved); err != nil {
 		return err
 	}
-	if err := p.root.handle.Remove(p.root.rel(p.real)); err != nil {
+	if err := p.root.remove(p.real); err != nil {
 		return failWith(op, path, "removing the folder", err)
 	}
 	return nil

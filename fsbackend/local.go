@@ -53,6 +53,7 @@ type Local struct {
 	opt   Options
 	roots *roots
 	locks *Locks
+	gate  gate // nil: nobody is asked
 }
 
 // NewLocal opens the roots. It fails if one is relative, missing or no
@@ -104,14 +105,20 @@ func (l *Local) locate(ctx context.Context, op, path string) (place, error) {
 	if err := checkPath(op, path); err != nil {
 		return place{}, err
 	}
-	r, err := disk.resolve(filepath.Clean(path))
-	if err != nil {
-		return place{}, failWith(op, path, "the path cannot be followed", err)
-	}
-	rt, err := l.roots.of(op, path, r.real)
+	r, beyond, err := disk.follow(l.gate, op, path)
 	if err != nil {
 		return place{}, err
 	}
+	var rt root
+	if beyond {
+		rt, err = l.roots.top(op, path, r.real)
+	} else {
+		rt, err = l.roots.of(op, path, r.real)
+	}
+	if err != nil {
+		return place{}, err
+	}
+	rt.exact = l.gate != nil
 	return place{resolved: r, root: rt}, nil
 }
 
@@ -182,7 +189,7 @@ func (l *Local) Read(ctx context.Context, path string) (f File, err error) {
 			return File{}, err
 		}
 		f, err = l.read(ctx, path, p)
-		if err == nil || !l.moved(path, p.real) {
+		if err == nil || !errors.Is(err, errMoved) && !l.moved(path, p.real) {
 			break
 		}
 	}

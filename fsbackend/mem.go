@@ -25,7 +25,8 @@ type Mem struct {
 	opt   MemOptions
 	locks *Locks
 	roots []string // after links
-	Tree
+	gate  gate     // nil: nobody is asked
+	*Tree
 }
 
 // NewMem makes a file system that holds the roots and nothing else. A relative
@@ -34,7 +35,7 @@ func NewMem(opt MemOptions) (*Mem, error) {
 	full := Options{Widen: opt.Widen, BeforeMax: opt.BeforeMax, MaxFile: opt.MaxFile, Locks: opt.Locks}
 	full.fill()
 	opt.Widen, opt.BeforeMax, opt.MaxFile, opt.Locks = full.Widen, full.BeforeMax, full.MaxFile, full.Locks
-	m := &Mem{opt: opt, locks: opt.Locks, Tree: Tree{nodes: map[string]*node{}}}
+	m := &Mem{opt: opt, locks: opt.Locks, Tree: &Tree{nodes: map[string]*node{}}}
 	for _, dir := range opt.Roots {
 		if !filepath.IsAbs(dir) {
 			return nil, fail("open", dir, CodeNotFound, "the root is a relative path", "give an absolute one")
@@ -59,9 +60,9 @@ func (m *Mem) locate(ctx context.Context, op, path string) (resolved, error) {
 	if err := checkPath(op, path); err != nil {
 		return resolved{}, err
 	}
-	r, err := m.lookup().resolve(filepath.Clean(path))
-	if err != nil {
-		return r, failWith(op, path, "the path cannot be followed", err)
+	r, beyond, err := m.lookup().follow(m.gate, op, path)
+	if err != nil || beyond {
+		return r, err
 	}
 	for _, root := range m.roots {
 		if within(root, r.real) {

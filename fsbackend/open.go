@@ -2,6 +2,7 @@ package fsbackend
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -16,7 +17,7 @@ func (l *Local) Open(ctx context.Context, path string) (f io.ReadCloser, info In
 			return nil, Info{}, err
 		}
 		f, info, err = l.open(path, p)
-		if err == nil || !l.moved(path, p.real) {
+		if err == nil || !errors.Is(err, errMoved) && !l.moved(path, p.real) {
 			break
 		}
 	}

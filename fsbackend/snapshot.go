@@ -17,8 +17,27 @@ var (
 )
 
 // openRegular opens for reading and never waits, whatever the file is by now.
+// The name is the last part of a real path, so it is no link; if it has become
+// one it is not followed, and errMoved is the error.
 func openRegular(dir *os.Root, name string) (*os.File, error) {
-	return dir.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	for range tries {
+		seen, err := dir.Lstat(name)
+		if err != nil {
+			return nil, err
+		}
+		if seen.Mode()&fs.ModeSymlink != 0 {
+			return nil, errMoved
+		}
+		f, err := dir.OpenFile(name, os.O_RDONLY|openFlags, 0)
+		if err != nil {
+			return nil, err
+		}
+		if got, err := f.Stat(); err == nil && os.SameFile(seen, got) {
+			return f, nil
+		}
+		f.Close() // another file took its place
+	}
+	return nil, errMoved
 }
 
 // A snapshot is what one pass over an open file saw.

@@ -118,7 +118,7 @@ func (j *writing) makeFolders() error {
 		if err := j.l.opt.Faults.Hit(AtMkdir, dir); err != nil {
 			return fmt.Errorf("making the folder %s: %w", dir, err)
 		}
-		err := j.p.root.handle.Mkdir(j.p.root.rel(dir), 0o777)
+		err := j.p.root.mkdir(dir)
 		if errors.Is(err, fs.ErrExist) {
 			continue // somebody else was faster
 		}
@@ -134,7 +134,7 @@ func (j *writing) makeFolders() error {
 func (j *writing) removeMade() {
 	for i := len(j.made) - 1; i >= 0; i-- {
 		m := j.made[i]
-		if m.root.handle.Remove(m.root.rel(m.real)) != nil {
+		if m.root.remove(m.real) != nil {
 			return
 		}
 	}
