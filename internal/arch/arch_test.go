@@ -22,9 +22,10 @@ const module = "dsh-acp"
 // Change it in a commit of its own, with the reason. A package that is not
 // named here does not belong anywhere yet.
 const floors = `
-	0  internal/msg internal/text
+	0  internal/msg internal/text internal/syntax
 	1  presenter internal/guard internal/hashline internal/patch internal/jsonedit internal/astedit
 	2  fsbackend internal/eventlog internal/model internal/config internal/shell
+	2  internal/syntax/sitter
 	2  internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
 	3  tools internal/agent
 	4  acp
@@ -76,7 +77,7 @@ const libraries = `
 	github.com/stretchr/testify                : fsbackend/fsbackendtest
 	github.com/tailscale/hujson                : internal/config internal/jsonedit internal/cases
 	github.com/tidwall/gjson                   : internal/model/transport internal/model/anthropic internal/model/openai
-	github.com/tree-sitter                     : internal/astedit
+	github.com/tree-sitter                     : internal/syntax/sitter
 	github.com/zalando/go-keyring              : internal/config
 	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases internal/shell
 	golang.org/x/term                          : cmd/dsh-acp internal/demo
