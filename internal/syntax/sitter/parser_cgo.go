@@ -1,0 +1,141 @@
+//go:build cgo
+
+package sitter
+
+// #cgo noescape dsh_parse
+// #cgo noescape dsh_flatten
+// #include "glue.h"
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"unsafe"
+
+	_ "github.com/tree-sitter/go-tree-sitter" // the C library
+
+	"dsh-acp/internal/syntax"
+)
+
+// Available reports whether this build can parse.
+const Available = true
+
+// A Parser makes trees, in any number of goroutines at once. It keeps as many
+// idle C parsers as there are processors, and needs no closing.
+type Parser struct {
+	options Options
+	idle    chan *C.TSParser
+}
+
+// New returns a parser within the given bounds.
+func New(o Options) *Parser {
+	p := &Parser{options: o.withDefaults(), idle: make(chan *C.TSParser, runtime.GOMAXPROCS(0))}
+	// Nothing refers to the idle parsers but p, which is what ends them.
+	runtime.AddCleanup(p, drain, p.idle)
+	return p
+}
+
+func drain(idle chan *C.TSParser) {
+	for {
+		select {
+		case c := <-idle:
+			C.ts_parser_delete(c)
+		default:
+			return
+		}
+	}
+}
+
+func (p *Parser) take() *C.TSParser {
+	select {
+	case c := <-p.idle:
+		return c
+	default:
+		return C.ts_parser_new()
+	}
+}
+
+func (p *Parser) give(c *C.TSParser) {
+	select {
+	case p.idle <- c:
+	default:
+		C.ts_parser_delete(c)
+	}
+}
+
+// Parse implements [syntax.Parser].
+func (p *Parser) Parse(lang syntax.Lang, src string) (*syntax.Tree, error) {
+	l, err := load(lang)
+	if err != nil {
+		return nil, err
+	}
+	if len(src) > min(p.options.MaxBytes, math.MaxInt32) {
+		return nil, &syntax.LimitError{Lang: lang, Bytes: len(src),
+			Limit: fmt.Sprintf("more than the %d bytes that are parsed", p.options.MaxBytes)}
+	}
+	c := p.take()
+	defer runtime.KeepAlive(p)
+	defer p.give(c)
+	if !C.ts_parser_set_language(c, l.c) {
+		return nil, fmt.Errorf("grammar of %s: version %d does not fit the tree-sitter that is linked", lang, C.ts_language_abi_version(l.c))
+	}
+	var count C.uint32_t
+	text := (*C.char)(unsafe.Pointer(unsafe.StringData(src)))
+	tree := C.dsh_parse(c, text, C.uint32_t(len(src)), C.int64_t(p.options.Timeout), &count)
+	if tree == nil {
+		return nil, &syntax.LimitError{Lang: lang, Bytes: len(src),
+			Limit: fmt.Sprintf("longer than the %s that one text may take", p.options.Timeout)}
+	}
+	defer C.ts_tree_delete(tree)
+	nodes := make([]syntax.Node, count)
+	n := C.dsh_flatten(tree, (*C.dsh_node)(unsafe.Pointer(unsafe.SliceData(nodes))), count)
+	return &syntax.Tree{Grammar: l.grammar, Source: src, Nodes: nodes[:n]}, nil
+}
+
+// Grammar returns the grammar that trees of lang have. It fails with a
+// *[syntax.UnsupportedError] if there is none.
+func (p *Parser) Grammar(lang syntax.Lang) (*syntax.Grammar, error) {
+	l, err := load(lang)
+	if err != nil {
+		return nil, err
+	}
+	return l.grammar, nil
+}
+
+// A language is a grammar on both sides.
+type language struct {
+	c       *C.TSLanguage
+	grammar *syntax.Grammar
+}
+
+var loaded sync.Map // syntax.Lang -> *language
+
+func load(lang syntax.Lang) (*language, error) {
+	if l, ok := loaded.Load(lang); ok {
+		return l.(*language), nil
+	}
+	get, ok := grammars[lang]
+	if !ok {
+		return nil, &syntax.UnsupportedError{Lang: lang}
+	}
+	c := (*C.TSLanguage)(get())
+	g := &syntax.Grammar{Lang: lang}
+	for i := range C.ts_language_symbol_count(c) {
+		g.Kinds = append(g.Kinds, syntax.Kind{
+			Name:  C.GoString(C.ts_language_symbol_name(c, C.uint16_t(i))),
+			Named: C.ts_language_symbol_type(c, C.uint16_t(i)) == 0,
+		})
+	}
+	for i := range C.ts_language_field_count(c) + 1 {
+		name := C.ts_language_field_name_for_id(c, C.uint16_t(i))
+		if name == nil {
+			g.Fields = append(g.Fields, "")
+			continue
+		}
+		g.Fields = append(g.Fields, C.GoString(name))
+	}
+	l, _ := loaded.LoadOrStore(lang, &language{c: c, grammar: g})
+	return l.(*language), nil
+}
