@@ -124,16 +124,13 @@ func fenced(bs []ContentBlock, info *string) []ContentBlock {
 	return out
 }
 
-// fence puts s into a code fence that nothing in s can close.
+// fence puts s into a code fence that nothing in s can close: only backticks
+// at the start of a line can.
 func fence(s, info string) string {
-	longest, run := 0, 0
-	for i := 0; i < len(s); i++ {
-		if s[i] == '`' {
-			run++
-			longest = max(longest, run)
-		} else {
-			run = 0
-		}
+	longest := 0
+	for line := range strings.Lines(s) {
+		line = strings.TrimLeft(line, " ")
+		longest = max(longest, len(line)-len(strings.TrimLeft(line, "`")))
 	}
 	marks := strings.Repeat("`", max(3, longest+1))
 	if s != "" && !strings.HasSuffix(s, "\n") {

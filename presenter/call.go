@@ -23,21 +23,24 @@ type call struct {
 
 	console  bool   // drawn as a terminal
 	terminal string // id of its display terminal
+	streamed bool   // the terminal has shown output, so it will have all of it
+
+	parent string // the call that it is made for; "" for the conversation's own
 
 	sent ToolCallFields // as the client holds them
 }
 
 // open makes a call known before anything of its input is.
 func (p *Presenter) open(id, name string, live bool) []Update {
-	c, d := p.begin(id, name, json.RawMessage("{}"), false, live)
+	c, d := p.begin(id, name, "", json.RawMessage("{}"), false, live)
 	d.RawInput = json.RawMessage("{}")
 	return p.announce(c, d, false)
 }
 
 // begin makes a call and draws it from what is known of its arguments.
-func (p *Presenter) begin(id, name string, args json.RawMessage, done, live bool) (*call, drawing) {
+func (p *Presenter) begin(id, name, parent string, args json.RawMessage, done, live bool) (*call, drawing) {
 	p.opened++
-	c := &call{id: id, name: name, order: p.opened, tool: p.cfg.Tools[name]}
+	c := &call{id: id, name: name, parent: parent, order: p.opened, tool: p.cfg.Tools[name]}
 	if c.tool == nil {
 		c.tool = unknownTool{name: name}
 	}
@@ -69,11 +72,11 @@ func (p *Presenter) announce(c *call, d drawing, whole bool) []Update {
 		}
 	}
 	c.sent = f
-	u := ToolCallStart{ToolCallID: c.id, Name: c.name, ToolCallFields: f}
+	var meta *Meta
 	if c.terminal != "" {
-		u.Meta = &Meta{TerminalInfo: &TerminalInfo{TerminalID: c.terminal, Cwd: p.cfg.Cwd}}
+		meta = &Meta{TerminalInfo: &TerminalInfo{TerminalID: c.terminal, Cwd: p.cfg.Cwd}}
 	}
-	return []Update{u}
+	return []Update{ToolCallStart{ToolCallID: c.id, Name: c.name, ToolCallFields: f, Meta: c.meta(meta)}}
 }
 
 // refine tells what is known of the input of an open call while it streams.
@@ -92,7 +95,8 @@ func (p *Presenter) partial(c *call, args json.RawMessage) ToolCallFields {
 }
 
 // request shows a request whose input is complete, or will not become so.
-func (p *Presenter) request(use msg.ToolUse, live bool) []Update {
+// parent is the call that it is made for, "" if the conversation's model made it.
+func (p *Presenter) request(use msg.ToolUse, parent string, live bool) []Update {
 	c := p.calls[use.ID]
 	if c != nil && c.complete && c.input == use.Input {
 		return nil
@@ -109,7 +113,7 @@ func (p *Presenter) request(use msg.ToolUse, live bool) []Update {
 	var out []Update
 	if c == nil {
 		var d drawing
-		c, d = p.begin(use.ID, use.Name, args, whole, live)
+		c, d = p.begin(use.ID, use.Name, parent, args, whole, live)
 		d.RawInput = c.rawInput(use, args, whole)
 		out = p.announce(c, d, whole)
 	} else if !c.hidden {
@@ -150,7 +154,7 @@ func (p *Presenter) returned(d msg.ToolReturned, live bool) []Update {
 	c := p.calls[d.Message.CallID]
 	if c == nil {
 		var dr drawing
-		c, dr = p.begin(d.Message.CallID, "", json.RawMessage("{}"), false, live)
+		c, dr = p.begin(d.Message.CallID, "", "", json.RawMessage("{}"), false, live)
 		dr.Title = "Result of an unknown call"
 		out = p.announce(c, dr, false)
 	}
@@ -181,9 +185,8 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	var meta *Meta
 	switch {
 	case d.output != nil:
-		if d.output.Output != "" {
-			out = append(out, ToolCallUpdate{ToolCallID: c.id, Meta: &Meta{
-				TerminalOutput: &TerminalOutput{TerminalID: c.terminal, Data: d.output.Output}}})
+		if d.output.Output != "" && !c.streamed {
+			out = append(out, c.output(d.output.Output))
 		}
 		meta = &Meta{TerminalExit: &TerminalExit{
 			TerminalID: c.terminal, ExitCode: d.output.ExitCode, Signal: d.output.Signal}}
@@ -218,7 +221,27 @@ func (p *Presenter) change(c *call, f ToolCallFields, meta *Meta) []Update {
 	if !changed {
 		return nil
 	}
-	return []Update{ToolCallUpdate{ToolCallID: c.id, ToolCallFields: f, Meta: meta}}
+	return []Update{ToolCallUpdate{ToolCallID: c.id, ToolCallFields: f, Meta: c.meta(meta)}}
+}
+
+// output is an update with text for the call's display terminal.
+func (c *call) output(text string) Update {
+	return ToolCallUpdate{ToolCallID: c.id, Meta: c.meta(&Meta{TerminalOutput: &TerminalOutput{TerminalID: c.terminal, Data: text}})}
+}
+
+// meta adds the call's parent to what an update carries beside the protocol.
+func (c *call) meta(m *Meta) *Meta {
+	if c.parent == "" {
+		return m
+	}
+	if m == nil {
+		m = &Meta{}
+	}
+	if m.Dsh == nil {
+		m.Dsh = &DshMeta{}
+	}
+	m.Dsh.Parent = c.parent
+	return m
 }
 
 // keep records a new value of a field and reports whether it is one;

@@ -111,7 +111,8 @@ type Terminal struct {
 	Title       string // the command
 	Description string
 	Cwd         string // "" is the session's
-	Output      string
+	Output      string // "" is the text of the raw result
+	Silent      bool   // the command wrote nothing: the raw result only says so
 	ExitCode    *int
 	Signal      *string
 }

@@ -172,7 +172,7 @@ func (cv canvas) command(c Terminal) drawing {
 		}
 		return d
 	}
-	if c.Output == "" {
+	if c.Output == "" && !c.Silent {
 		c.Output = cv.result.Content.PlainText()
 	}
 	switch {

@@ -155,7 +155,8 @@ func TestFence(t *testing.T) {
 		{"", "", "```\n```"},
 		{"a `b` c", "", "```\na `b` c\n```"},
 		{"```\na\n```", "", "````\n```\na\n```\n````"},
-		{"x ````` y", "", "``````\nx ````` y\n``````"},
+		{"  `````x", "", "``````\n  `````x\n``````"},
+		{"1\t```", "", "```\n1\t```\n```"}, // within a line they close nothing
 	} {
 		assert.Equal(t, c.want, fence(c.in, c.info))
 	}

@@ -74,8 +74,8 @@ func relative(cwd, p string) (string, bool) {
 	return rest[1:], true
 }
 
-// displayTitle shortens paths in a title: each of paths that is absolute and
-// lies below cwd is replaced by its relative form, wherever it occurs.
+// displayTitle shortens paths in a title: each of paths that lies below cwd is
+// replaced by its clean relative form, wherever it occurs.
 func displayTitle(title, cwd string, paths []string) string {
 	// The longest path that matches at a place wins, so that /w/a does not
 	// take the head off /w/a/b.
@@ -83,7 +83,7 @@ func displayTitle(title, cwd string, paths []string) string {
 		path, short := "", ""
 		for _, p := range paths {
 			if len(p) > len(path) && strings.HasPrefix(title[i:], p) {
-				if rel, ok := relative(cwd, p); ok {
+				if rel, ok := relative(cwd, absolute(cwd, p)); ok {
 					path, short = p, rel
 				}
 			}

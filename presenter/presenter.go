@@ -89,9 +89,18 @@ func (p *Presenter) Delta(d msg.Delta) []Update {
 			return p.refine(c, c.scan.known())
 		}
 	case msg.ToolReady:
-		return p.request(d.Use, true)
+		return p.request(d.Use, "", true)
 	case msg.UsageDelta:
 		return p.used(d.Usage)
+	case msg.ToolRunning:
+		if c := p.calls[d.CallID]; c != nil && !c.hidden {
+			return p.change(c, ToolCallFields{Status: StatusInProgress}, &Meta{Dsh: &DshMeta{Elapsed: d.Elapsed}})
+		}
+	case msg.ToolOutput:
+		if c := p.calls[d.CallID]; c != nil && c.terminal != "" && d.Text != "" {
+			c.streamed = true
+			return []Update{c.output(d.Text)}
+		}
 	default:
 		panic("presenter: no rule for this delta")
 	}
@@ -120,8 +129,10 @@ func (p *Presenter) event(e msg.Event, live bool) []Update {
 		return p.answer(d, live)
 	case msg.ToolCall:
 		if p.calls[d.CallID] == nil {
-			return p.request(msg.ToolUse{ID: d.CallID, Name: d.Name, Input: d.Arguments}, live)
+			return p.request(msg.ToolUse{ID: d.CallID, Name: d.Name, Input: d.Arguments}, "", live)
 		}
+	case msg.Delegated:
+		return p.delegated(d, live)
 	case msg.ToolReturned:
 		return p.returned(d, live)
 	case msg.TodoWrite:
@@ -160,7 +171,7 @@ func (p *Presenter) answer(d msg.AssistantMessage, live bool) []Update {
 		case msg.Thinking:
 			out = append(out, thought(d.Message.ID, thoughts.take(b.Text))...)
 		case msg.ToolUse:
-			out = append(out, p.request(b, live)...)
+			out = append(out, p.request(b, "", live)...)
 		}
 	}
 	p.stream = stream{}
@@ -170,6 +181,30 @@ func (p *Presenter) answer(d msg.AssistantMessage, live bool) []Update {
 	p.cost += d.Usage.CostUSD
 	if live {
 		out = append(out, p.used(*d.Usage)...)
+	}
+	return out
+}
+
+// delegated shows the calls of a helper, whole and with a link to the call
+// that it works for. What it says is for that call alone.
+func (p *Presenter) delegated(d msg.Delegated, live bool) []Update {
+	payload, err := d.Payload()
+	if err != nil {
+		return nil // as for an event of the conversation
+	}
+	var out []Update
+	switch e := payload.(type) {
+	case msg.AssistantMessage:
+		for _, u := range e.Message.Content.ToolUses() {
+			out = append(out, p.request(u, d.CallID, live)...)
+		}
+		if e.Usage != nil {
+			p.cost += e.Usage.CostUSD
+		}
+	case msg.ToolReturned:
+		out = p.returned(e, live)
+	default:
+		// the helper's own frame
 	}
 	return out
 }
@@ -192,7 +227,7 @@ func (p *Presenter) PermissionCall(callID string, paths ...string) (PermissionCa
 	}
 	f.Content, f.Locations = slices.Clone(f.Content), slices.Clone(f.Locations)
 	f.RawInput = json.RawMessage(slices.Clone(f.RawInput))
-	return PermissionCall{ToolCallID: callID, Name: c.name, ToolCallFields: f}, true
+	return PermissionCall{ToolCallID: callID, Name: c.name, ToolCallFields: f, Meta: c.meta(nil)}, true
 }
 
 // abandon fails every call that is still open, in the order in which they

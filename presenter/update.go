@@ -63,14 +63,16 @@ type PermissionCall struct {
 	ToolCallID string `json:"toolCallId"`
 	Name       string `json:"name,omitempty"`
 	ToolCallFields
+	Meta *Meta `json:"_meta,omitempty"`
 }
 
-// Statuses of a tool call. The protocol's in_progress is never sent: a call
-// is pending until its result is known.
+// Statuses of a tool call. A call is pending until its result is known; only
+// one that runs for long is told to be in progress meanwhile.
 const (
-	StatusPending   = "pending"
-	StatusCompleted = "completed"
-	StatusFailed    = "failed"
+	StatusPending    = "pending"
+	StatusInProgress = "in_progress"
+	StatusCompleted  = "completed"
+	StatusFailed     = "failed"
 )
 
 // Meta is what an update carries outside of the protocol: the display
@@ -105,7 +107,12 @@ type TerminalExit struct {
 type DshMeta struct {
 	// Diffs counts the changed lines of each diff block of the update's
 	// content, in their order, so that no client has to compare texts again.
-	Diffs []DiffStat `json:"diffs"`
+	Diffs []DiffStat `json:"diffs,omitempty"`
+	// Parent is the call that a helper's call is made for, "" for the
+	// conversation's own calls.
+	Parent string `json:"parentToolCallId,omitempty"`
+	// Elapsed is for how many seconds a call has been running; 0: not told.
+	Elapsed int `json:"elapsedSeconds,omitempty"`
 }
 
 // A DiffStat counts the changed lines of one diff block.

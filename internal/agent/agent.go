@@ -45,6 +45,36 @@ type Plan interface {
 	Run(ctx context.Context) msg.ToolResult
 }
 
+// A Live plan is one whose call has more to show than its result.
+type Live interface {
+	Plan
+	// RunLive is Run with a stage.
+	RunLive(ctx context.Context, s Stage) msg.ToolResult
+}
+
+// A Stage is the way from a running call to its turn. Its methods may be
+// called from any goroutine until RunLive returns. They wait until the turn
+// comes to it, and do nothing once the turn has given the call up.
+type Stage interface {
+	// Delta shows something that is not recorded.
+	Delta(d msg.Delta)
+	// Record commits an event and shows it. It fails with a *[LogError], or
+	// with [ErrGivenUp].
+	Record(p msg.Payload) error
+	// Delegate has a helper do a task: it has no memory of the conversation,
+	// uses the tools of this session but for those that except names, and is
+	// asked about like the conversation itself.
+	Delegate(ctx context.Context, task string, except ...string) (Report, error)
+}
+
+// A Report is what a helper hands back.
+type Report struct {
+	Text  string   // its last message
+	Tools []string // the names of the tools that it called, each once, in order of first use
+	Calls int
+	Usage msg.Usage
+}
+
 // A Need is what a call does to the world.
 type Need struct {
 	Access Access
@@ -53,6 +83,11 @@ type Need struct {
 	Outside bool
 	// Command is the shell command, with Execute.
 	Command string
+	// Rule names the commands that a lasting permission for Command would
+	// cover: those that begin so, or this one alone if RuleExact is set. ""
+	// means that no permission for it should last.
+	Rule      string
+	RuleExact bool
 }
 
 // Access is the kind of a call's effect.
@@ -64,7 +99,7 @@ const (
 	Look    Access = iota // changes nothing
 	Edit                  // changes files
 	Execute               // runs a program
-	Ask                   // asks the user something itself, such as leaving plan mode
+	Ask                   // asks the user whether plan mode is over
 )
 
 // An Approver decides whether a planned call may run; it may ask the user and

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"dsh-acp/internal/msg"
@@ -18,6 +19,7 @@ import (
 func (t *turn) calls(ctx context.Context, answer msg.Assistant) (ran bool, err error) {
 	uses := answer.Content.ToolUses()
 	looks := newBatch(len(uses))
+	defer looks.giveUp()
 	for _, u := range uses {
 		if u.Cut {
 			if err := t.returned(u, cutResult(u)); err != nil {
@@ -84,14 +86,15 @@ func (t *turn) call(ctx context.Context, u msg.ToolUse, looks *batch) error {
 		return err
 	}
 	if need.Access == Look {
-		looks.start(ctx, t.s, u, plan)
+		looks.start(ctx, t, u, plan)
 		return nil
 	}
 	if err := t.sync(); err != nil {
 		return err
 	}
 	alone := newBatch(1)
-	alone.start(ctx, t.s, u, plan)
+	defer alone.giveUp()
+	alone.start(ctx, t, u, plan)
 	return t.wait(ctx, alone, 0)
 }
 
@@ -118,7 +121,16 @@ func (t *turn) plan(ctx context.Context, u msg.ToolUse) (p Plan, n Need, refused
 // A batch is a set of running calls.
 type batch struct {
 	running []msg.ToolUse
-	done    chan settled // room for all, so that an abandoned call can end
+	done    chan settled  // room for all, so that an abandoned call can end
+	acts    chan act      // what running calls want done by the turn's goroutine
+	left    chan struct{} // closed when the turn has given the calls up
+	once    sync.Once
+}
+
+// An act is done on the turn's goroutine while the call waits.
+type act struct {
+	do   func()
+	done chan struct{}
 }
 
 type settled struct {
@@ -126,9 +138,21 @@ type settled struct {
 	result msg.ToolResult
 }
 
-func newBatch(most int) *batch { return &batch{done: make(chan settled, most)} }
+// take does the act. The call goes on even if the act panics.
+func (a act) take() {
+	defer close(a.done)
+	a.do()
+}
 
-func (b *batch) start(ctx context.Context, s *Session, u msg.ToolUse, p Plan) {
+// giveUp lets calls that still run go on without the turn.
+func (b *batch) giveUp() { b.once.Do(func() { close(b.left) }) }
+
+func newBatch(most int) *batch {
+	return &batch{done: make(chan settled, most), acts: make(chan act), left: make(chan struct{})}
+}
+
+func (b *batch) start(ctx context.Context, t *turn, u msg.ToolUse, p Plan) {
+	s := t.s
 	b.running = append(b.running, u)
 	go func() {
 		r := msg.Failed(msg.CodePanic, "")
@@ -140,6 +164,10 @@ func (b *batch) start(ctx context.Context, s *Session, u msg.ToolUse, p Plan) {
 			}
 			b.done <- settled{u, r}
 		}()
+		if live, ok := p.(Live); ok {
+			r = live.RunLive(ctx, &stage{turn: t, batch: b, call: u.ID})
+			return
+		}
 		r = p.Run(ctx)
 	}()
 }
@@ -161,6 +189,8 @@ func (t *turn) wait(ctx context.Context, b *batch, left int) error {
 			if err := t.returned(s.use, r); err != nil {
 				return err
 			}
+		case a := <-b.acts:
+			a.take()
 		case <-ended:
 			ended, left = nil, 0
 			timer := time.NewTimer(t.s.cfg.Grace)
@@ -174,6 +204,7 @@ func (t *turn) wait(ctx context.Context, b *batch, left int) error {
 				}
 			}
 			b.running = nil
+			b.giveUp()
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"strconv"
+	"sync"
 
 	"dsh-acp/internal/msg"
 )
@@ -11,7 +12,7 @@ import (
 // that only mostly: some count calls anew in each answer. An id that is new
 // stays as it is.
 type names struct {
-	used map[string]bool
+	used *idSet
 
 	// of the answer that is streaming
 	message string
@@ -27,11 +28,23 @@ func (n *names) recall(m msg.Assistant) {
 	}
 }
 
-func (n *names) take(id string) {
-	if n.used == nil {
-		n.used = map[string]bool{}
+func (n *names) take(id string) { n.used.take(id) }
+
+// An idSet is the ids that a session has used, its helpers' included.
+type idSet struct {
+	mu  sync.Mutex
+	ids map[string]bool // guarded by mu
+}
+
+// take reports whether the id was not in use yet, and marks it.
+func (s *idSet) take(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ids[id] {
+		return false
 	}
-	n.used[id] = true
+	s.ids[id] = true
+	return true
 }
 
 // fresh returns id, or one made from it if it is empty or taken.
@@ -40,10 +53,9 @@ func (n *names) fresh(id, fallback string) string {
 		id = fallback
 	}
 	out := id
-	for i := 2; n.used[out]; i++ {
+	for i := 2; !n.used.take(out); i++ {
 		out = id + "-" + strconv.Itoa(i)
 	}
-	n.take(out)
 	return out
 }
 

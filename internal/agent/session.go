@@ -107,7 +107,7 @@ func New(cfg Config) (*Session, error) {
 	if cfg.Grace == 0 {
 		cfg.Grace = DefaultGrace
 	}
-	s := &Session{cfg: cfg, resumed: len(cfg.Past) > 0}
+	s := &Session{cfg: cfg, resumed: len(cfg.Past) > 0, names: names{used: &idSet{ids: map[string]bool{}}}}
 	if err := s.recall(cfg.Past); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
@@ -133,6 +133,13 @@ func (s *Session) recall(past []msg.Event) error {
 			s.names.recall(p.Message)
 			if p.Usage != nil {
 				s.total = s.total.Add(*p.Usage)
+			}
+		case msg.Delegated:
+			if m, ok := helperMessage(p); ok {
+				s.names.recall(m.Message)
+				if m.Usage != nil {
+					s.total = s.total.Add(*m.Usage)
+				}
 			}
 		}
 	}

@@ -241,6 +241,11 @@ func (t *turn) take(p msg.Payload) {
 			t.usage = t.usage.Add(*p.Usage)
 			t.s.count(*p.Usage)
 		}
+	case msg.Delegated:
+		if m, ok := helperMessage(p); ok && m.Usage != nil {
+			t.usage = t.usage.Add(*m.Usage)
+			t.s.count(*m.Usage)
+		}
 	case msg.ToolReturned:
 		t.open = slices.DeleteFunc(t.open, func(u msg.ToolUse) bool { return u.ID == p.Message.CallID })
 	}

@@ -3,7 +3,7 @@ package msg
 // A Delta is a piece of a model's answer while it streams. Deltas are shown
 // and forgotten; what counts is the committed [AssistantMessage]. It is one
 // of [MessageStart], [TextDelta], [ThoughtDelta], [ToolStart], [ToolInput],
-// [ToolReady] and [UsageDelta].
+// [ToolReady], [UsageDelta], [ToolRunning] and [ToolOutput].
 type Delta interface{ delta() }
 
 // MessageStart opens a message and gives its id; it precedes all others.
@@ -28,6 +28,16 @@ type ToolReady struct{ Use ToolUse }
 // UsageDelta tells the tokens counted so far for this message.
 type UsageDelta struct{ Usage Usage }
 
+// ToolRunning says that a call has been running for a while and still is.
+type ToolRunning struct {
+	CallID  string
+	Elapsed int // seconds
+}
+
+// ToolOutput is more output of a command that runs. All pieces together are
+// what is shown of its output: the result's own text is not shown again.
+type ToolOutput struct{ CallID, Text string }
+
 func (MessageStart) delta() {}
 func (TextDelta) delta()    {}
 func (ThoughtDelta) delta() {}
@@ -35,6 +45,8 @@ func (ToolStart) delta()    {}
 func (ToolInput) delta()    {}
 func (ToolReady) delta()    {}
 func (UsageDelta) delta()   {}
+func (ToolRunning) delta()  {}
+func (ToolOutput) delta()   {}
 
 // Usage counts tokens of one model message. Zero fields are not known or none.
 type Usage struct {

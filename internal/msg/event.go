@@ -190,6 +190,24 @@ type OptionSet struct {
 	Value json.RawMessage `json:"value"`
 }
 
+// Delegated is an event of a helper that a tool call set to work: the helper's
+// own messages, calls and results, which the conversation's model does not see.
+// Log-only.
+type Delegated struct {
+	CallID string          `json:"callId"` // the call that the helper works for
+	Type   string          `json:"type"`   // of the helper's event
+	Data   json.RawMessage `json:"data"`   // its payload
+}
+
+// NewDelegated wraps a payload of a helper that works for a call.
+func NewDelegated(callID string, p Payload) (Delegated, error) {
+	data, err := Marshal(p)
+	return Delegated{CallID: callID, Type: p.EventType(), Data: data}, err
+}
+
+// Payload returns the helper's own. It fails as [Decode] does.
+func (d Delegated) Payload() (Payload, error) { return Decode(Event{Type: d.Type, Data: d.Data}) }
+
 func (TurnStart) EventType() string        { return "turn/start" }
 func (TurnEnd) EventType() string          { return "turn/end" }
 func (StepStart) EventType() string        { return "step/start" }
@@ -206,12 +224,13 @@ func (ModeSet) EventType() string          { return "dsh/mode" }
 func (Granted) EventType() string          { return "dsh/grant" }
 func (Titled) EventType() string           { return "dsh/title" }
 func (OptionSet) EventType() string        { return "dsh/option" }
+func (Delegated) EventType() string        { return "dsh/delegated" }
 
 // Ignorable reports whether a reader that does not know the payload's type
 // may skip it: true for the types of this project's own.
 func Ignorable(p Payload) bool {
 	switch p.(type) {
-	case ModeSet, Granted, Titled, OptionSet:
+	case ModeSet, Granted, Titled, OptionSet, Delegated:
 		return true
 	}
 	return false
@@ -273,6 +292,8 @@ func Decode(e Event) (Payload, error) {
 		return decodePayload[Titled](e)
 	case "dsh/option":
 		return decodePayload[OptionSet](e)
+	case "dsh/delegated":
+		return decodePayload[Delegated](e)
 	default:
 		return nil, &UnknownTypeError{Type: e.Type}
 	}
