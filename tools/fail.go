@@ -18,7 +18,6 @@ const (
 	CodeEditNotFound   = "FS_EDIT_NOT_FOUND" // old_string is empty, or is not in the file
 	CodeAmbiguousEdit  = "FS_AMBIGUOUS_EDIT" // old_string is there more than once
 	CodeNoChange       = "NO_CHANGE"         // old_string and new_string are the same
-	CodeRange          = "RANGE_INVALID"     // lines that the file does not have
 )
 
 // A failure is an error that a model reads: text says what was found, where,

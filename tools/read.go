@@ -175,8 +175,9 @@ func (r readRun) result(w *window) (msg.ToolResult, error) {
 		return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: "(the file is empty)"}}}, nil
 	}
 	if last := v.total; r.offset > last {
-		return msg.ToolResult{}, failf(CodeRange, "read %s: offset %d is behind the end: the file has %s; use an offset from 1 to %d",
-			r.path, r.offset, plural(last, "1 line", "%d lines"), last)
+		// No failure: that there is nothing more is what the model wanted to know.
+		return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: fmt.Sprintf("(offset %d is behind the end: the file has %s; use an offset from 1 to %d)",
+			r.offset, plural(last, "1 line", "%d lines"), last)}}}, nil
 	}
 	var b strings.Builder
 	for i, line := range v.lines {
