@@ -1,0 +1,172 @@
+package patch
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dsh-acp/internal/text"
+)
+
+// located finds a hunk in the file, from line cursor on where the format goes
+// by order, and adds its change. It returns the line behind the hunk.
+func (c *converter) located(path string, doc text.Doc, h hunk, cursor int) int {
+	n := doc.Lines()
+	old := h.old()
+	from := cursor
+	if h.start > 0 {
+		from = 1 // the header says where, order does not
+	}
+	for _, a := range h.anchors {
+		line := anchorLine(doc, a, from)
+		if line == 0 {
+			c.problem("%s: hunk %d: no line below line %d is %q", path, h.number, from, clip(a))
+			return cursor
+		}
+		from = line + 1
+	}
+	if len(old) == 0 {
+		return c.insertion(path, doc, h, from, cursor)
+	}
+	places := placesOf(doc, old, from)
+	if h.atEnd {
+		places = slices.DeleteFunc(places, func(p int) bool { return p+len(old) <= n })
+	}
+	start := 0
+	switch {
+	case len(places) == 0:
+		why := ""
+		if line, ok := closest(doc, strings.Join(old, "\n")); ok {
+			why = fmt.Sprintf("; the closest is line %d: %s", line, clip(doc.Line(line)))
+		}
+		c.problem("%s: hunk %d: its lines are not in the file%s; read the file again", path, h.number, why)
+		return cursor
+	case h.start > 0 && slices.Contains(places, h.start):
+		start = h.start
+	case len(places) == 1 || len(h.anchors) > 0:
+		start = places[0]
+	default:
+		c.problem("%s: hunk %d fits at line %d and at line %d; give more lines around it, or use replace_range", path, h.number, places[0], places[1])
+		return cursor
+	}
+	c.replaceLines(path, h, start, lineOf(doc))
+	c.finalBreak(path, doc, h, start+len(old))
+	return start + len(old)
+}
+
+// insertion adds lines that come without any line before or behind them.
+func (c *converter) insertion(path string, doc text.Doc, h hunk, from, cursor int) int {
+	at := doc.Lines() + 1 // behind the last line
+	switch {
+	case h.start > 0:
+		at = min(h.start, at)
+	case len(h.anchors) > 0 && !h.atEnd:
+		at = from
+	}
+	c.replaceLines(path, h, at, lineOf(doc))
+	return max(cursor, at)
+}
+
+// lineOf returns the lines of a document, those that it has.
+func lineOf(doc text.Doc) func(int) (string, bool) {
+	return func(i int) (string, bool) {
+		if i < 1 || i > doc.Lines() {
+			return "", false
+		}
+		return doc.Line(i), true
+	}
+}
+
+// finalBreak adds what a hunk says of the file's last line break. next is the
+// line behind the hunk.
+func (c *converter) finalBreak(path string, doc text.Doc, h hunk, next int) {
+	if h.oldOpen == h.newOpen || next <= doc.Lines() {
+		return
+	}
+	if h.newOpen {
+		c.problem("%s: hunk %d takes the last line break away; do that with replace_text on the end of the file", path, h.number)
+		return
+	}
+	c.ops = append(c.ops, AppendText{path, "\n"})
+}
+
+// unlocated adds a hunk of a file that could not be looked into.
+func (c *converter) unlocated(path string, h hunk) {
+	if h.oldOpen != h.newOpen {
+		c.problem("%s: hunk %d changes the last line break, which the operations leave out", path, h.number)
+	}
+	old := h.old()
+	if h.start > 0 && len(old) > 0 {
+		c.replaceLines(path, h, h.start, func(i int) (string, bool) {
+			if i < h.start || i >= h.start+len(old) {
+				return "", false
+			}
+			return old[i-h.start], true
+		})
+		return
+	}
+	var now []string
+	for _, l := range h.lines {
+		if l.op != '-' {
+			now = append(now, l.text)
+		}
+	}
+	core, _ := h.core()
+	switch {
+	case len(core) == 0:
+		c.problem("%s: hunk %d changes nothing", path, h.number)
+	case h.start > 0:
+		c.problem("%s: hunk %d shows no line of the file; use replace_range with the line above it", path, h.number)
+	case strings.Join(old, "") == "" && len(old) > 0:
+		c.problem("%s: hunk %d shows only empty lines of the file; give a line of text around them", path, h.number)
+	case len(old) > 0 && len(now) == 0:
+		c.ops = append(c.ops, ReplaceText{Path: path, Search: strings.Join(old, "\n") + "\n"})
+	case len(old) > 0:
+		c.ops = append(c.ops, ReplaceText{Path: path, Search: strings.Join(old, "\n"), Replace: strings.Join(now, "\n")})
+	case len(h.anchors) > 0:
+		a := h.anchors[len(h.anchors)-1]
+		c.ops = append(c.ops, ReplaceText{Path: path, Search: a, Replace: a + "\n" + strings.Join(now, "\n")})
+	default:
+		c.ops = append(c.ops, AppendText{path, strings.Join(now, "\n") + "\n"})
+	}
+}
+
+// anchorLine returns the first line from on that is a, up to blanks around it,
+// or 0.
+func anchorLine(doc text.Doc, a string, from int) int {
+	for i, l := range doc.All() {
+		if i >= from && strings.TrimSpace(l) == strings.TrimSpace(a) {
+			return i
+		}
+	}
+	return 0
+}
+
+// placesOf returns the lines from on at which old stands; only where it does
+// nowhere, blanks at line ends and then around lines do not count.
+func placesOf(doc text.Doc, old []string, from int) []int {
+	for _, even := range []func(string) string{
+		func(s string) string { return s },
+		trimRight,
+		strings.TrimSpace,
+	} {
+		wanted := make([]string, len(old))
+		for i, l := range old {
+			wanted[i] = even(l)
+		}
+		hay := make([]string, 0, doc.Lines())
+		for _, l := range doc.All() {
+			hay = append(hay, even(l))
+		}
+		var places []int
+		for i := from; i+len(wanted)-1 <= len(hay); i++ {
+			if slices.Equal(hay[i-1:i-1+len(wanted)], wanted) {
+				places = append(places, i)
+			}
+		}
+		if len(places) > 0 {
+			return places
+		}
+	}
+	return nil
+}
