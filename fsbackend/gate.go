@@ -22,6 +22,9 @@ type gated interface {
 	withGate(g gate) Backend
 	// realPath follows links anywhere, whatever is open.
 	realPath(path string) (string, error)
+	// realBelow follows the links of a clean path below a real one. sure is of
+	// [lookup].
+	realBelow(start, path string, sure bool) (string, error)
 }
 
 func (l *Local) withGate(g gate) Backend {
@@ -39,6 +42,20 @@ func (m *Mem) withGate(g gate) Backend {
 }
 
 func (m *Mem) realPath(path string) (string, error) { return m.lookup().realPath(path) }
+
+func (l *Local) realBelow(start, path string, sure bool) (string, error) {
+	return disk.realBelow(start, path, sure)
+}
+
+func (m *Mem) realBelow(start, path string, sure bool) (string, error) {
+	return m.lookup().realBelow(start, path, sure)
+}
+
+func (l lookup) realBelow(start, path string, sure bool) (string, error) {
+	l.sure = sure
+	r, err := l.resolveFrom(start, components(path))
+	return r.real, err
+}
 
 func (l lookup) realPath(path string) (string, error) {
 	r, err := l.resolve(filepath.Clean(path))

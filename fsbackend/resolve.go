@@ -22,6 +22,9 @@ type lookup struct {
 	readlink func(path string) (string, error)
 	names    func(dir string) ([]string, error)
 	same     func(a, b fs.FileInfo) bool
+	// sure says that case is known to count, so that nobody need ask in which
+	// case a name is stored.
+	sure bool
 }
 
 // disk asks the operating system.
@@ -59,10 +62,13 @@ type resolved struct {
 // filepath.EvalSymlinks is not used: it fails for missing files, and it does
 // not tell where they would be.
 func (l lookup) resolve(path string) (resolved, error) {
-	top := topOf(path)
-	todo := components(path)
-	r := resolved{real: top}
-	info, err := l.lstat(top)
+	return l.resolveFrom(topOf(path), components(path))
+}
+
+// resolveFrom is resolve from a real path on, which exists.
+func (l lookup) resolveFrom(start string, todo []string) (resolved, error) {
+	r := resolved{real: start}
+	info, err := l.lstat(start)
 	if err != nil {
 		return r, err
 	}
@@ -153,7 +159,7 @@ func (r resolved) without(names []string) (resolved, error) {
 func (l lookup) stored(dir, name string, info fs.FileInfo) string {
 	path := filepath.Join(dir, name)
 	other := swapCase(name)
-	if other == name {
+	if l.sure || other == name {
 		return path
 	}
 	twin, err := l.lstat(filepath.Join(dir, other))

@@ -77,6 +77,8 @@ type located struct {
 	*guard.Located
 	policy *guard.Policy
 	at     time.Time
+	sure   bool        // case counts
+	starts [][2]string // the open folders: as written, and where they lie
 }
 
 // Restrict puts a policy before a backend. The backend stays the caller's, to
@@ -101,15 +103,26 @@ func (r *Restricted) Policy() guard.Policy { return *r.policy.Load() }
 func (r *Restricted) SetPolicy(p guard.Policy) { r.policy.Store(&p) }
 
 // locate finds out where the policy's paths lead, or remembers it.
-func (r *Restricted) locate() *guard.Located {
+func (r *Restricted) locate() *located {
 	p := r.policy.Load()
 	if c := r.cache.Load(); c != nil && c.policy == p && time.Since(c.at) < r.lim.Fresh {
-		return c.Located
+		return c
 	}
 	c := &located{policy: p, at: time.Now()}
 	c.Located = p.Locate(r.real)
+	cfg := p.Config()
+	c.sure = !cfg.Style.Fold
+	for _, dir := range append(cfg.More, cfg.Root) {
+		written, err := p.Absolute(dir)
+		if err != nil {
+			continue
+		}
+		if real, err := r.real(written); err == nil {
+			c.starts = append(c.starts, [2]string{written, real}, [2]string{real, real})
+		}
+	}
 	r.cache.Store(c)
-	return c.Located
+	return c
 }
 
 // real follows a path of the policy.
@@ -192,7 +205,7 @@ func (r *Restricted) check(ctx context.Context, op, path string) error {
 	var real string
 	if g, ok := r.outer.(gated); ok {
 		var err error
-		if real, err = g.realPath(path); err != nil {
+		if real, err = r.follow(g, filepath.Clean(path)); err != nil {
 			return failWith(op, path, "the path cannot be followed", err)
 		}
 	} else {
@@ -204,6 +217,18 @@ func (r *Restricted) check(ctx context.Context, op, path string) error {
 	}
 	_, err := r.after(op, path, real)
 	return err
+}
+
+// follow finds out where a path leads, by a shorter way than the operation
+// itself: from the open folder on, whose own place is remembered.
+func (r *Restricted) follow(g gated, path string) (string, error) {
+	c := r.locate()
+	for _, s := range c.starts {
+		if within(s[0], path) {
+			return g.realBelow(s[1], path[len(s[0]):], c.sure)
+		}
+	}
+	return g.realPath(path)
 }
 
 // MayRead is of [Guard].
