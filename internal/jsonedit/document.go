@@ -10,7 +10,6 @@
 package jsonedit
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -207,11 +206,4 @@ func commentLen(s string) int {
 
 func place(src string, at int) (line, column int) {
 	return 1 + strings.Count(src[:at], "\n"), at - strings.LastIndexByte(src[:at], '\n')
-}
-
-// asError is errors.As for an *[Error].
-func asError(err error) (*Error, bool) {
-	var e *Error
-	ok := errors.As(err, &e)
-	return e, ok
 }

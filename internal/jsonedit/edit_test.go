@@ -1,6 +1,7 @@
 package jsonedit
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -353,4 +354,10 @@ func TestCheckSeesAnotherValue(t *testing.T) {
 			assert.Equal(t, CodeResult, e.Code)
 		}
 	}
+}
+
+func asError(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
 }

@@ -52,6 +52,8 @@ type Error struct {
 	Path      string // as results name the file, or ""
 	Why       string // with the next step
 	Details   Details
+
+	more int // places that Details.Candidates leaves out
 }
 
 // Details are the facts of an error for programs. Fields that do not apply
@@ -70,7 +72,8 @@ type Details struct {
 	Prefix         *string     `json:"prefix,omitempty"` // longest that exists of a pointer
 }
 
-// A Candidate is a line that an error points to.
+// A Candidate is a line that an error points to. One with several matches is
+// there once.
 type Candidate struct {
 	Line int    `json:"line"`
 	Text string `json:"text"` // at most 120 characters

@@ -27,6 +27,7 @@ func (p *planner) replaceFuzzy(i int, o ReplaceText, f *file) *Error {
 		for _, line := range found[:min(got, p.limits.Candidates)] {
 			e.Details.Candidates = append(e.Details.Candidates, f.candidate(line))
 		}
+		e.more = got - len(e.Details.Candidates)
 		e.Why = fmt.Sprintf("search occurs 0 times, and %s with fuzzy=%s, want 1; add surrounding lines until it is unique%s",
 			times(got), o.Fuzzy, p.list(e))
 		return e

@@ -92,10 +92,19 @@ func adapt(s string, doc text.Doc) string {
 func (p *planner) count(i int, o Operation, f *file, want int, s search) *Error {
 	e := located(i, o, f.Path, CodeMatchCount, "")
 	e.Details.Expected, e.Details.Actual = &want, &s.count
-	for _, at := range s.at[:min(len(s.at), p.limits.Candidates)] {
+	last, covered := 0, 0
+	for _, at := range s.at {
 		line := f.Doc.LineOf(at)
-		e.Details.Candidates = append(e.Details.Candidates, f.candidate(line))
+		if line != last && len(e.Details.Candidates) == p.limits.Candidates {
+			break
+		}
+		if line != last {
+			e.Details.Candidates = append(e.Details.Candidates, f.candidate(line))
+		}
+		last = line
+		covered++
 	}
+	e.more = s.count - covered
 	return e
 }
 
@@ -113,8 +122,8 @@ func (p *planner) list(e *Error) string {
 	for _, c := range e.Details.Candidates {
 		fmt.Fprintf(&b, "\n  line %d: %s", c.Line, c.Text)
 	}
-	if more := *e.Details.Actual - len(e.Details.Candidates); more > 0 {
-		fmt.Fprintf(&b, "\n  and %d more", more)
+	if e.more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", e.more)
 	}
 	return b.String()
 }

@@ -138,6 +138,9 @@ func TestLimits(t *testing.T) {
 	_, errs = Make(req, world{"a": strings.Repeat("x\n", 30)}.files(t, req), Options{})
 	assert.Len(t, errs[0].Details.Candidates, 20)
 	assert.ErrorContains(t, errs, "and 10 more")
+	_, errs = Make(req, world{"a": "xxx\nx\n"}.files(t, req), Options{})
+	assert.Equal(t, []Candidate{{1, "xxx"}, {2, "x"}}, errs[0].Details.Candidates)
+	assert.NotContains(t, errs.Error(), " more\n")
 }
 
 func TestAdjacentJSON(t *testing.T) {
