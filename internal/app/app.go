@@ -201,6 +201,7 @@ func (s sessions) logOptions() eventlog.Options {
 	return eventlog.Options{
 		Now:    s.app.opts.Now,
 		Report: func(err error) { s.app.log.Error().Err(err).Msg("session log") },
+		OnSync: s.app.synced("session log"),
 	}
 }
 

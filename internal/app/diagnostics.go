@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rs/zerolog"
 )
@@ -37,7 +38,23 @@ func newDiagnostics(stderr io.Writer) *diagnostics {
 	return d
 }
 
-func (d *diagnostics) logger() zerolog.Logger { return zerolog.New(d).With().Timestamp().Logger() }
+func (d *diagnostics) logger() zerolog.Logger { return zerolog.New(d).Hook(stamp{}) }
+
+// stamp adds the time. zerolog's own way knows whole seconds only, unless a
+// variable of the whole process says otherwise.
+type stamp struct{}
+
+func (stamp) Run(e *zerolog.Event, _ zerolog.Level, _ string) {
+	e.Str(zerolog.TimestampFieldName, time.Now().Format("2006-01-02T15:04:05.000000Z07:00"))
+}
+
+// synced tells the debug log how long each fsync took: where the disk is slow,
+// most of an edit's time goes there.
+func (a *App) synced(what string) func(time.Duration) {
+	return func(took time.Duration) {
+		a.log.Debug().Str("of", what).Float64("ms", float64(took.Microseconds())/1e3).Msg("fsync")
+	}
+}
 
 // configure sets the level ("off" for nothing) and the file ("" for none).
 func (d *diagnostics) configure(level, path string) error {

@@ -42,7 +42,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	roots := append([]string{setup.Cwd}, setup.More...)
 	var err error
 	w.files, err = fsbackend.NewLocal(fsbackend.Options{
-		Roots: roots, Locks: &a.locks, BeforeMax: cfg.Diff.BasisMaxBytes,
+		Roots: roots, Locks: &a.locks, BeforeMax: cfg.Diff.BasisMaxBytes, OnSync: a.synced("file"),
 		Widen: "use a path in it, or ask the user to add the other folder to the session",
 	})
 	if err != nil {

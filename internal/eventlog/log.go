@@ -39,6 +39,9 @@ type Options struct {
 	// fail with the error that it returns. Points are "append" (half of the
 	// record is written), "truncate" and "sync".
 	Fault func(point string) error
+	// OnSync, if not nil, is told how long each fsync took. It is called with
+	// the log locked and must not use it.
+	OnSync func(time.Duration)
 }
 
 // A Log is an open session. It is safe for concurrent use: appends follow one

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 )
 
 // write puts b behind the last record, or leaves the file as it was. It
@@ -68,7 +69,7 @@ func (l *Log) sync() error {
 	}
 	err := l.syncFile(l.file)
 	if err == nil && !l.linked {
-		err = ignoreUnsynced(syncDir(filepath.Dir(l.path)))
+		err = ignoreUnsynced(l.timed(func() error { return syncDir(filepath.Dir(l.path)) }))
 	}
 	if err != nil {
 		l.broken = fmt.Errorf("%w: it could not be made durable: %v", ErrBroken, err)
@@ -81,9 +82,19 @@ func (l *Log) sync() error {
 func (l *Log) syncFile(f *os.File) error {
 	err := l.fault("sync")
 	if err == nil {
-		err = f.Sync()
+		err = l.timed(f.Sync)
 	}
 	return ignoreUnsynced(err)
+}
+
+// timed runs one fsync and tells how long it took.
+func (l *Log) timed(sync func() error) error {
+	start := time.Now()
+	err := sync()
+	if l.opts.OnSync != nil {
+		l.opts.OnSync(time.Since(start))
+	}
+	return err
 }
 
 // ignoreUnsynced passes over file systems that have no fsync at all, as some
