@@ -46,7 +46,7 @@ func rule(mode string, n agent.Need, granted func(scope string) bool) ruling {
 }
 
 // A scope is what "always" covers: as a key for the log, and in the words of
-// the option.
+// the option. The zero scope covers nothing: "always" is not offered.
 type scope struct{ key, name string }
 
 func scopeOf(n agent.Need) scope {
@@ -55,8 +55,12 @@ func scopeOf(n agent.Need) scope {
 		dir = filepath.Dir(n.Paths[0])
 	}
 	switch {
+	case n.Access == agent.Execute && n.Rule == "":
+		return scope{}
+	case n.Access == agent.Execute && n.RuleExact:
+		return scope{"execute=" + n.Rule, fmt.Sprintf("Yes, and don't ask again for exactly %s during this session", n.Rule)}
 	case n.Access == agent.Execute:
-		return scope{"execute:" + n.Command, "Yes, and don't ask again for exactly this command during this session"}
+		return scope{"execute:" + n.Rule, fmt.Sprintf("Yes, and don't ask again for %s commands during this session", n.Rule)}
 	case n.Access == agent.Edit && n.Outside:
 		return scope{"edit:" + dir, fmt.Sprintf("Yes, allow all edits in %s during this session", dir)}
 	case n.Access == agent.Edit:
@@ -80,11 +84,11 @@ type permissionOption struct {
 }
 
 func permissionOptions(sc scope) []permissionOption {
-	return []permissionOption{
-		{optionAllowOnce, "Yes", "allow_once"},
-		{optionAllowAlways, sc.name, "allow_always"},
-		{optionReject, "No", "reject_once"},
+	once, reject := permissionOption{optionAllowOnce, "Yes", "allow_once"}, permissionOption{optionReject, "No", "reject_once"}
+	if sc.key == "" {
+		return []permissionOption{once, reject}
 	}
+	return []permissionOption{once, {optionAllowAlways, sc.name, "allow_always"}, reject}
 }
 
 type permissionParams struct {
@@ -148,7 +152,7 @@ func (a approver) ask(ctx context.Context, use msg.ToolUse, sc scope, paths []st
 		return agent.Verdict{Code: msg.CodeQuestionAborted, Text: textAborted}, nil
 	case o.Outcome == "selected" && o.OptionID == optionAllowOnce:
 		return agent.Verdict{Allow: true}, nil
-	case o.Outcome == "selected" && o.OptionID == optionAllowAlways:
+	case o.Outcome == "selected" && o.OptionID == optionAllowAlways && sc.key != "":
 		a.sess.mu.Lock()
 		defer a.sess.mu.Unlock()
 		a.sess.grants[sc.key] = true

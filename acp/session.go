@@ -43,9 +43,18 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 	return sess
 }
 
+// settings are the types of events that set something in a session.
+var settings = map[string]bool{
+	msg.ModeSet{}.EventType(): true, msg.Granted{}.EventType(): true,
+	msg.Titled{}.EventType(): true, msg.OptionSet{}.EventType(): true,
+}
+
 // restore takes a setting from the log. Unknown modes and models, from
 // another version or another configuration, are passed over.
 func (sess *session) restore(e msg.Event) {
+	if !settings[e.Type] {
+		return // most events are not, and decoding them takes time
+	}
 	p, err := msg.Decode(e)
 	if err != nil {
 		return
