@@ -57,12 +57,17 @@ func isSeparator(r rune) bool { return r == '/' || r == filepath.Separator }
 // outside reports whether path lies in none of the session's folders.
 func (e *env) outside(path string) bool {
 	for _, root := range e.Roots {
-		rel, err := filepath.Rel(root, path)
-		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		if within(root, path) {
 			return false
 		}
 	}
 	return true
+}
+
+// within reports whether path is root or lies below it.
+func within(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
 // missing is the error of a file that is not there, with what is near its

@@ -9,6 +9,7 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/msg"
+	"dsh-acp/internal/shell"
 	"dsh-acp/presenter"
 )
 
@@ -31,6 +32,9 @@ type Config struct {
 	// OverwriteUnread lets Write replace a file that this session has not
 	// seen. A file that changed after the session saw it is refused all the same.
 	OverwriteUnread bool
+	// Commands runs the commands of Bash; nil means that none can be run. The
+	// caller closes it.
+	Commands *shell.Runner
 	// Read bounds what one Read shows.
 	Read ReadLimits
 	// List names the entries of a folder, for a hint when a file is missing;
@@ -58,7 +62,7 @@ type env struct {
 
 // Presets of tools, by the name that the settings use.
 var presets = map[string][]string{
-	"claude": {"Read", "Write", "Edit"},
+	"claude": {"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell"},
 }
 
 // Preset returns the tools of a named preset, in the order in which they are
@@ -84,18 +88,33 @@ type Need struct {
 	Access  Access
 	Paths   []string // the files it names, absolute and clean; the first is the main one
 	Outside bool     // some path lies outside of the session's folders
-	Command string   // the shell command, with Execute
+	Command string   // the shell command, if it is one
+	// Rule names the commands that a lasting permission would cover: those
+	// that begin so, or this one alone if RuleExact is set. "" means that no
+	// permission for the command should last.
+	Rule      string
+	RuleExact bool
 }
 
 // A Plan is a checked call, ready to run once.
 type Plan struct {
 	Need Need
-	run  func(ctx context.Context) msg.ToolResult
+	// One of the two is set.
+	run    func(ctx context.Context) msg.ToolResult
+	staged func(ctx context.Context, s Stage) msg.ToolResult
 }
 
 // Run carries the call out. It checks again what may have changed since the
 // plan was made. Failures are results.
-func (p *Plan) Run(ctx context.Context) msg.ToolResult { return p.run(ctx) }
+func (p *Plan) Run(ctx context.Context) msg.ToolResult { return p.RunOn(ctx, offstage{}) }
+
+// RunOn is Run for a call that may show something while it runs.
+func (p *Plan) RunOn(ctx context.Context, s Stage) msg.ToolResult {
+	if p.staged == nil {
+		return p.run(ctx)
+	}
+	return p.staged(ctx, s)
+}
 
 // A tool is one implementation, offered under one or more names.
 type tool interface {
@@ -114,6 +133,7 @@ var all = map[string]tool{
 	"Read": readTool{}, "read": readTool{},
 	"Write": writeTool{}, "write": writeTool{},
 	"Edit": editTool{}, "edit": editTool{},
+	"Bash": bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
 }
 
 // Presenters returns the presenters of all tools by each name under which any

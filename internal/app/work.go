@@ -17,6 +17,7 @@ import (
 	"dsh-acp/internal/eventlog"
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/msg"
+	"dsh-acp/internal/shell"
 	"dsh-acp/tools"
 )
 
@@ -27,6 +28,7 @@ type work struct {
 	setup acp.Setup
 	log   *eventlog.Log
 	files *fsbackend.Local
+	shell *shell.Runner
 	tools *tools.Set
 	agent *agent.Session
 	diag  zerolog.Logger
@@ -48,8 +50,9 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	if err != nil {
 		return nil, err
 	}
+	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	w.tools, err = tools.New(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.files, Offer: offered(cfg.Toolset),
+		Cwd: setup.Cwd, Roots: roots, Files: w.files, Commands: w.shell, Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: list,
 	})
 	if err != nil {
@@ -105,6 +108,7 @@ func (w *work) Run(ctx context.Context, t acp.Turn) (acp.Outcome, error) {
 
 // Close makes the log durable and frees the session.
 func (w *work) Close() error {
+	w.shell.Close()
 	return errors.Join(w.log.Close(), w.files.Close())
 }
 
@@ -193,15 +197,40 @@ func (t toolbox) Plan(ctx context.Context, use msg.ToolUse) (agent.Plan, *msg.To
 	if r != nil {
 		return nil, r
 	}
-	return plan{p}, nil
+	return plan{p, use.ID}, nil
 }
 
-type plan struct{ *tools.Plan }
+type plan struct {
+	*tools.Plan
+	call string
+}
+
+// RunLive runs the plan on a stage.
+func (p plan) RunLive(ctx context.Context, s agent.Stage) msg.ToolResult {
+	return p.Plan.RunOn(ctx, stage{s, p.call})
+}
+
+// A stage is the agent's, in the words of the tools.
+type stage struct {
+	agent.Stage
+	call string
+}
+
+func (s stage) Running(seconds int) { s.Delta(msg.ToolRunning{CallID: s.call, Elapsed: seconds}) }
+func (s stage) Output(text string)  { s.Delta(msg.ToolOutput{CallID: s.call, Text: text}) }
+
+func (s stage) Delegate(ctx context.Context, task string, except ...string) (tools.Report, error) {
+	r, err := s.Stage.Delegate(ctx, task, except...)
+	return tools.Report{Text: r.Text, Tools: r.Tools, Calls: r.Calls}, err
+}
 
 // Need translates what a call does.
 func (p plan) Need() agent.Need {
 	n := p.Plan.Need
-	return agent.Need{Access: access(n.Access), Paths: n.Paths, Outside: n.Outside, Command: n.Command}
+	return agent.Need{
+		Access: access(n.Access), Paths: n.Paths, Outside: n.Outside,
+		Command: n.Command, Rule: n.Rule, RuleExact: n.RuleExact,
+	}
 }
 
 func access(a tools.Access) agent.Access {

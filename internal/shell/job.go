@@ -73,6 +73,9 @@ func (r *Runner) Jobs() []string {
 	return out
 }
 
+// Has reports whether there is a background command with the id, ended or not.
+func (r *Runner) Has(id string) bool { return r.job(id) != nil }
+
 func (r *Runner) job(id string) *job {
 	r.mu.Lock()
 	defer r.mu.Unlock()
