@@ -31,6 +31,8 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 		srv: s, opened: o, mode: o.Mode, model: o.Model, grants: map[string]bool{},
 		draw: presenter.New(presenter.Config{
 			Cwd: setup.Cwd, Terminal: s.client.terminalOutput, Tools: s.cfg.Tools,
+			// A replay announces its terminals anew, so none is dead.
+			ReplayTerminals: true,
 		}),
 	}
 	if !isMode(sess.mode) {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,7 +49,11 @@ const (
 )
 
 // notBuilt is the table of the tools that this project does not have yet.
-var notBuilt = []string{"Bash", "Glob", "Grep", "TodoWrite", "Task*", "NotebookEdit", "Agent", "ExitPlanMode"}
+var notBuilt = []string{"Glob", "Grep", "TodoWrite", "Task*", "NotebookEdit", "Agent", "ExitPlanMode"}
+
+// ourTools are offered in a scenario that names no tools: those that the
+// recorded agent offers by default, so not the searches and the task list.
+var ourTools = []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell"}
 
 // NewAdapter makes the adapter of the given name for a command. "" picks one
 // by the command: claude-agent-acp if some word of it says so, other if it
@@ -97,6 +102,7 @@ func ourEnv(s Setup) []string {
 	}
 	env := append(otherEnv(s),
 		"DSH_MODE="+mode,
+		"DSH_TOOLSET="+strings.Join(s.Scenario.tools(ourTools), ","),
 		"DSH_STATE_DIR="+filepath.Join(s.Home, "state"),
 		"XDG_CONFIG_HOME="+filepath.Join(s.Home, ".config"),
 		"XDG_STATE_HOME="+filepath.Join(s.Home, ".local", "state"),
@@ -105,6 +111,22 @@ func ourEnv(s Setup) []string {
 		env = append(env, "DSH_MAX_RETRIES="+n)
 	}
 	return env
+}
+
+// tools are the tools that the session's _meta names for the recorded agent,
+// or the given ones if it names none.
+func (s *Scenario) tools(otherwise []string) []string {
+	var meta struct {
+		ClaudeCode struct {
+			Options struct {
+				Tools []string `json:"tools"`
+			} `json:"options"`
+		} `json:"claudeCode"`
+	}
+	if json.Unmarshal(s.SessionMeta, &meta) != nil || len(meta.ClaudeCode.Options.Tools) == 0 {
+		return otherwise
+	}
+	return meta.ClaudeCode.Options.Tools
 }
 
 // claudeEnv starts claude-agent-acp without anything that leaves the machine.

@@ -74,7 +74,7 @@ func (p *Presenter) announce(c *call, d drawing, whole bool) []Update {
 	c.sent = f
 	var meta *Meta
 	if c.terminal != "" {
-		meta = &Meta{TerminalInfo: &TerminalInfo{TerminalID: c.terminal, Cwd: p.cfg.Cwd}}
+		meta = &Meta{TerminalInfo: &TerminalInfo{TerminalID: c.terminal}}
 	}
 	return []Update{ToolCallStart{ToolCallID: c.id, Name: c.name, ToolCallFields: f, Meta: c.meta(meta)}}
 }
@@ -190,6 +190,11 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 		}
 		meta = &Meta{TerminalExit: &TerminalExit{
 			TerminalID: c.terminal, ExitCode: d.output.ExitCode, Signal: d.output.Signal}}
+		if !live {
+			// Named again at its end, like in other agents' replays: a client
+			// that took the first for a dead one has this to go by.
+			f.Content, c.sent.Content = c.sent.Content, nil
+		}
 		return append(out, p.change(c, f, meta)...)
 	case r.Error != nil && r.Error.Code == msg.CodeCut:
 		// it has no output: there was nothing to run

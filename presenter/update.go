@@ -87,7 +87,6 @@ type Meta struct {
 // TerminalInfo announces a display terminal, before content shows it.
 type TerminalInfo struct {
 	TerminalID string `json:"terminal_id"`
-	Cwd        string `json:"cwd,omitempty"` // absolute
 }
 
 // TerminalOutput is more output of a display terminal.
