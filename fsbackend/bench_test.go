@@ -42,3 +42,18 @@ func BenchmarkTransform(b *testing.B) {
 		})
 	}
 }
+
+// What a journal adds to a write of a file that was read before.
+func BenchmarkJournaledWrite(b *testing.B) {
+	w := newWorld(b, nil)
+	for name, be := range map[string]fsbackend.Backend{"local": w.local, "journaled": openJournal(b, fsbackend.JournalOptions{}).Over(w.local)} {
+		b.Run(name, func(b *testing.B) {
+			path := w.path("f.txt")
+			for i := 0; b.Loop(); i++ {
+				if _, err := be.Write(b.Context(), fsbackend.Write{Path: path, Data: fmt.Appendf(nil, "%d", i)}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

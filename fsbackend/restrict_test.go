@@ -404,3 +404,50 @@ func TestFoldsCase(t *testing.T) {
 	assert.False(t, fsbackend.FoldsCase(filepath.Join(dir, "missing")))
 	assert.False(t, fsbackend.FoldsCase(string(filepath.Separator)))
 }
+
+func TestRestrictedRootIsALink(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("a.txt", "a\n")
+	w.put("secret/k", "key\n")
+	root := filepath.Join(w.top, "rootlink")
+	require.NoError(t, w.Symlink("work", root))
+	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{root}})
+	require.NoError(t, err)
+	defer local.Close()
+	b := fsbackend.Restrict(local, exact(policy(t, guard.Config{Root: root, Block: []string{"secret"}})))
+	for _, dir := range []string{root, w.root} {
+		for _, name := range []string{"a.txt", "new/b.txt"} {
+			_, err := b.Write(t.Context(), fsbackend.Write{Path: filepath.Join(dir, name), Data: []byte("b\n")})
+			assert.NoError(t, err)
+			assert.NoError(t, b.MayWrite(t.Context(), filepath.Join(dir, name)))
+		}
+		_, err = b.Read(t.Context(), filepath.Join(dir, "secret", "k"))
+		assert.Equal(t, fsbackend.CodeDenied, fsbackend.CodeOf(err))
+		assert.Equal(t, fsbackend.CodeDenied, fsbackend.CodeOf(b.MayRead(t.Context(), filepath.Join(dir, "secret", "k"))))
+	}
+	assert.Equal(t, "b\n", w.text("new/b.txt"))
+	require.NoError(t, os.Remove(root))
+	gone := fsbackend.Restrict(local, exact(b.Policy()))
+	_, err = gone.Read(t.Context(), filepath.Join(w.root, "a.txt"))
+	assert.Equal(t, fsbackend.CodeDenied, fsbackend.CodeOf(err), "a root that is gone opens nothing")
+}
+
+// A link among the entries is followed anew once what is remembered is old.
+func TestRestrictedForgets(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("one/k", "1")
+	w.put("two/k", "2")
+	w.link("one", "entry")
+	b := fsbackend.Restrict(w.local, exact(policy(t, guard.Config{Root: w.root, Block: []string{"entry"}})))
+	code := func(name string) string {
+		_, err := b.Read(t.Context(), w.path(name))
+		return fsbackend.CodeOf(err)
+	}
+	assert.Equal(t, fsbackend.CodeDenied, code("one/k"))
+	assert.Equal(t, opened, code("two/k"))
+	require.NoError(t, os.Remove(w.path("entry")))
+	w.link("two", "entry")
+	assert.Equal(t, opened, code("one/k"))
+	assert.Equal(t, fsbackend.CodeDenied, code("two/k"))
+	assert.Equal(t, fsbackend.CodeDenied, code("entry/k"))
+}
