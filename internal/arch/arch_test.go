@@ -24,7 +24,7 @@ const module = "dsh-acp"
 const floors = `
 	0  internal/msg internal/text internal/syntax
 	1  presenter internal/guard internal/hashline internal/patch internal/jsonedit internal/astedit
-	2  fsbackend internal/eventlog internal/model internal/config internal/shell
+	2  fsbackend internal/eventlog internal/model internal/config internal/shell internal/search
 	2  internal/syntax/sitter
 	2  internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
 	3  tools internal/agent
@@ -66,7 +66,7 @@ const libraries = `
 	github.com/alecthomas/chroma/v2            : internal/demo
 	github.com/anthropics/anthropic-sdk-go/v2  : internal/model/anthropic
 	github.com/aymanbagabas/go-udiff           : internal/text presenter
-	github.com/bmatcuk/doublestar/v4           : tools fsbackend
+	github.com/bmatcuk/doublestar/v4           : tools fsbackend internal/search
 	github.com/coder/acp-go-sdk                : acp internal/demo
 	github.com/gofrs/flock                     : internal/eventlog
 	github.com/modelcontextprotocol/go-sdk     : cmd/dsh-acp internal/app
@@ -79,7 +79,7 @@ const libraries = `
 	github.com/tidwall/gjson                   : internal/model/transport internal/model/anthropic internal/model/openai
 	github.com/tree-sitter                     : internal/syntax/sitter
 	github.com/zalando/go-keyring              : internal/config
-	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases internal/shell
+	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases internal/shell internal/search
 	golang.org/x/term                          : cmd/dsh-acp internal/demo
 	golang.org/x/text                          : internal/acpschema
 `
