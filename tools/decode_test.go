@@ -105,15 +105,20 @@ func TestSchemasNameTheParameters(t *testing.T) {
 		assert.NotEmpty(t, spec.Description)
 		require.NotNil(t, schema.AdditionalProperties, name)
 		assert.False(t, *schema.AdditionalProperties, name)
+		plain, ok := tl.(plainTool)
+		if !ok {
+			require.Implements(t, (*rawTool)(nil), tl, name)
+			continue
+		}
 		var required []string
-		for _, p := range tl.params() {
+		for _, p := range plain.params() {
 			want := map[paramKind]string{stringParam: "string", countParam: "integer", boolParam: "boolean"}[p.kind]
 			assert.Equal(t, want, schema.Properties[p.name].Type, "%s %s", name, p.name)
 			if p.required {
 				required = append(required, p.name)
 			}
 		}
-		assert.Len(t, schema.Properties, len(tl.params()), name)
+		assert.Len(t, schema.Properties, len(plain.params()), name)
 		assert.Equal(t, required, schema.Required, name)
 	}
 }

@@ -37,7 +37,12 @@ func failf(code, format string, args ...any) error {
 // context's own end is told apart from failures that happened by themselves.
 func failed(name string, err error) msg.ToolResult {
 	var f *failure
+	var p *PatchError
 	switch {
+	case errors.As(err, &p):
+		r := msg.Failed(p.Report.Code, p.Report.Message)
+		r.Error.Details = p.details()
+		return r
 	case errors.As(err, &f):
 		return msg.Failed(f.code, f.text)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

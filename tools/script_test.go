@@ -61,7 +61,7 @@ func runScript(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { local.Close() })
-	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit"}}
+	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit", "apply_patch"}}
 	out := &txtar.Archive{Comment: ar.Comment}
 	keep := func(f txtar.File) { out.Files = append(out.Files, f) }
 	set := configured(t, &config, ar)
@@ -131,6 +131,9 @@ func resultText(r msg.ToolResult) string {
 	var b strings.Builder
 	if r.IsError {
 		fmt.Fprintf(&b, "error %s\n", r.Error.Code)
+		if r.Error.Details != nil {
+			fmt.Fprintf(&b, "details %s\n", r.Error.Details)
+		}
 	}
 	for _, block := range r.Content {
 		switch c := block.(type) {

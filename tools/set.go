@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/msg"
@@ -32,6 +33,10 @@ type Config struct {
 	// OverwriteUnread lets Write replace a file that this session has not
 	// seen. A file that changed after the session saw it is refused all the same.
 	OverwriteUnread bool
+	// Hiding is the first one; see [Set.Hide].
+	Hiding Hiding
+	// Patch has the choices of apply_patch.
+	Patch PatchConfig
 	// Commands runs the commands of Bash; nil means that none can be run. The
 	// caller closes it.
 	Commands *shell.Runner
@@ -51,8 +56,9 @@ type ReadLimits struct {
 
 // A Set is the tools of one session. It is safe for concurrent use.
 type Set struct {
-	env   env
-	offer []string
+	env    env
+	offer  []string
+	hiding atomic.Pointer[Hiding]
 }
 
 // env is what the tools work with.
@@ -62,8 +68,13 @@ type env struct {
 
 // Presets of tools, by the name that the settings use.
 var presets = map[string][]string{
-	"claude": {"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell"},
+	"claude": append([]string{"Read", "Write", "Edit"}, rest...),
+	// edit is hidden unless the settings say otherwise; see [Hiding].
+	"patch": append([]string{"read", "write", "edit", applyPatch}, rest...),
 }
+
+// rest are the tools of every preset that do not change files themselves.
+var rest = []string{"Bash", "BashOutput", "KillShell"}
 
 // Preset returns the tools of a named preset, in the order in which they are
 // offered, and whether there is one of that name.
@@ -116,16 +127,29 @@ func (p *Plan) RunOn(ctx context.Context, s Stage) msg.ToolResult {
 	return p.staged(ctx, s)
 }
 
-// A tool is one implementation, offered under one or more names.
+// A tool is one implementation, offered under one or more names. It is a
+// [plainTool] or a [rawTool].
 type tool interface {
-	// params are the arguments that it takes.
-	params() []param
 	// spec is what the model is told.
 	spec(name string) msg.ToolSpec
-	// plan checks a call against the files as they are and changes nothing.
-	plan(ctx context.Context, e *env, name string, args arguments) (*Plan, error)
 	// cards draws its calls.
 	cards() presenter.Tool
+}
+
+// A plainTool takes a list of plain arguments.
+type plainTool interface {
+	tool
+	// params are the arguments that it takes.
+	params() []param
+	// plan checks a call against the files as they are and changes nothing.
+	plan(ctx context.Context, e *env, name string, args arguments) (*Plan, error)
+}
+
+// A rawTool reads its arguments itself.
+type rawTool interface {
+	tool
+	// planRaw is as [plainTool]'s plan, for arguments as the model wrote them.
+	planRaw(ctx context.Context, e *env, name, raw string) (*Plan, error)
 }
 
 // all has every tool under every name by which any preset offers it.
@@ -133,7 +157,8 @@ var all = map[string]tool{
 	"Read": readTool{}, "read": readTool{},
 	"Write": writeTool{}, "write": writeTool{},
 	"Edit": editTool{}, "edit": editTool{},
-	"Bash": bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
+	applyPatch: applyPatchTool{},
+	"Bash":     bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
 }
 
 // Presenters returns the presenters of all tools by each name under which any
@@ -175,13 +200,16 @@ func New(c Config) (*Set, error) {
 			return nil, fmt.Errorf("tools: there is no tool %q", name)
 		}
 	}
-	return &Set{env: env{c}, offer: slices.Clone(c.Offer)}, nil
+	s := &Set{env: env{c}, offer: slices.Clone(c.Offer)}
+	s.Hide(c.Hiding)
+	return s, nil
 }
 
-// Specs lists the tools that are offered, in order.
+// Specs lists the tools that are offered and not hidden, in order.
 func (s *Set) Specs() []msg.ToolSpec {
-	out := make([]msg.ToolSpec, len(s.offer))
-	for i, name := range s.offer {
+	names := s.shownNames()
+	out := make([]msg.ToolSpec, len(names))
+	for i, name := range names {
 		out[i] = all[name].spec(name)
 	}
 	return out
@@ -191,18 +219,29 @@ func (s *Set) Specs() []msg.ToolSpec {
 // changing anything. A request that cannot succeed gives its error result
 // instead of a plan.
 func (s *Set) Plan(ctx context.Context, use msg.ToolUse) (*Plan, *msg.ToolResult) {
-	if !slices.Contains(s.offer, use.Name) {
-		r := msg.Failed(msg.CodeUnknownTool, fmt.Sprintf("there is no tool %q; the tools are %s", use.Name, list(s.offer)))
+	if !slices.Contains(s.offer, use.Name) || s.hides(use.Name) {
+		r := s.unavailable(use.Name)
 		return nil, &r
 	}
-	t := all[use.Name]
-	args, err := decode(use.Name, use.Input, t.params())
-	if err == nil {
-		var p *Plan
-		if p, err = t.plan(ctx, &s.env, use.Name, args); err == nil {
-			return p, nil
-		}
+	p, err := s.plan(ctx, all[use.Name], use)
+	if err != nil {
+		r := failed(use.Name, err)
+		return nil, &r
 	}
-	r := failed(use.Name, err)
-	return nil, &r
+	return p, nil
+}
+
+func (s *Set) plan(ctx context.Context, t tool, use msg.ToolUse) (*Plan, error) {
+	switch t := t.(type) {
+	case plainTool:
+		args, err := decode(use.Name, use.Input, t.params())
+		if err != nil {
+			return nil, err
+		}
+		return t.plan(ctx, &s.env, use.Name, args)
+	case rawTool:
+		return t.planRaw(ctx, &s.env, use.Name, use.Input)
+	default:
+		panic(fmt.Sprintf("tools: no way to plan a call of %T", t))
+	}
 }

@@ -40,7 +40,7 @@ func runDirect(ctx context.Context, w *world) error {
 	defer local.Close()
 	allow := w.c.Config.OverwriteUnread
 	set, err := tools.New(tools.Config{
-		Cwd: w.rootOrWork(), Files: local, Offer: []string{"read", "write", "edit"},
+		Cwd: w.rootOrWork(), Files: local, Offer: []string{"read", "write", "edit", "apply_patch"},
 		OverwriteUnread: allow == nil || *allow,
 	})
 	if err != nil {
@@ -173,7 +173,7 @@ func (d *direct) runTool(ctx context.Context, t target, args string) (outcome, e
 	}
 	got := outcome{text: result.Content.PlainText(), isError: result.IsError}
 	if result.Error != nil {
-		got.code = result.Error.Code
+		got.code, got.details = result.Error.Code, result.Error.Details
 	}
 	return got, got.draw(d.rootOrWork(), use, result)
 }

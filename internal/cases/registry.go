@@ -22,10 +22,11 @@ var pathNames = map[string]string{"path": "file_path"}
 // is a tool of its own.
 var (
 	directTargets = map[string]target{
-		"read":       {"read", pathNames},
-		"write":      {"write", pathNames},
-		"edit":       {"edit", pathNames},
-		"diff.hunks": {"diff.hunks", nil},
+		"read":        {"read", pathNames},
+		"write":       {"write", pathNames},
+		"edit":        {"edit", pathNames},
+		"apply_patch": {"apply_patch", nil},
+		"diff.hunks":  {"diff.hunks", nil},
 	}
 	wireTargets = map[string]target{
 		"read":  {"Read", pathNames},

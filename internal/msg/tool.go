@@ -26,6 +26,9 @@ type ToolResult struct {
 type ErrorInfo struct {
 	Name string `json:"name"` // "ToolError" unless there is a better one
 	Code string `json:"code"` // such as FS_STALE_VERSION
+	// Details are facts about the failure for programs, a JSON object that
+	// says no more than the text does; nil if there are none.
+	Details json.RawMessage `json:"details,omitempty"`
 }
 
 // Codes of results that the agent itself makes, without a tool having run.

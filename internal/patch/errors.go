@@ -9,12 +9,14 @@ import (
 )
 
 // The codes of errors. Those from CodeMkdirFailed on are of the phase that
-// writes; they are listed here so that there is one list.
+// writes; they are listed here so that there is one list. The two that begin
+// with FS_ are those of storage, since every tool answers alike to a path that
+// is not open and to a file that has changed.
 const (
 	CodeInvalidArguments    = "INVALID_ARGUMENTS"
 	CodeLimitExceeded       = jsonedit.CodeLimit
 	CodeInvalidUnicode      = jsonedit.CodeUnicode
-	CodePathDenied          = "PATH_DENIED"
+	CodePathDenied          = "FS_DENIED"
 	CodePathConflict        = "PATH_CONFLICT"
 	CodeNotFound            = "NOT_FOUND"
 	CodeNotRegular          = "NOT_REGULAR_FILE"
@@ -36,7 +38,7 @@ const (
 	CodeOverlap             = "OVERLAP"
 	CodeNoChange            = "NO_CHANGE"
 	CodeMkdirFailed         = "MKDIR_FAILED"
-	CodeStaleVersion        = "STALE_VERSION"
+	CodeStaleVersion        = "FS_STALE_VERSION"
 	CodeWriteFailed         = "WRITE_FAILED"
 	CodeAborted             = "ABORTED"
 )
