@@ -34,7 +34,7 @@ const floors = `
 
 	# Tests and measuring tools stand beside the floors; the agent knows none of them.
 	aside  internal/arch internal/acptest internal/acpschema internal/modelserver
-	aside  internal/cases internal/cases/run fsbackend/fsbackendtest
+	aside  internal/cases internal/cases/run internal/bench fsbackend/fsbackendtest
 `
 
 // within are the arrows inside of a floor: the second imports the first.
