@@ -57,3 +57,14 @@ func (s *Set) unavailable(name string) msg.ToolResult {
 	}
 	return msg.Failed(msg.CodeUnknownTool, fmt.Sprintf("there is no tool %q; the tools are %s", name, list(s.shownNames())))
 }
+
+// editor is the tool to recommend for the change of a part of a file, "" if
+// none is offered.
+func (e *env) editor() string {
+	for _, name := range []string{applyPatch, "Edit", "edit", "fs_edit"} {
+		if slices.Contains(e.Offer, name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite results, cards and files after 
 
 // TestScripts runs testdata/TOOL/*.txtar. Of an archive's files,
 //
-//	config            lines "overwrite-unread" and "no-list", if any
+//	config            lines "overwrite-unread", "no-list" and "patch", if any;
+//	                  apply_patch is offered with the last one alone
 //	before/PATH       are the files at the start
 //	call NAME         are the arguments of a call of tool NAME, in order,
 //	external PATH     is what another program writes between calls,
@@ -61,7 +62,7 @@ func runScript(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { local.Close() })
-	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit", "apply_patch"}}
+	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit"}}
 	out := &txtar.Archive{Comment: ar.Comment}
 	keep := func(f txtar.File) { out.Files = append(out.Files, f) }
 	set := configured(t, &config, ar)
@@ -108,6 +109,8 @@ func configured(t *testing.T, c *Config, ar *txtar.Archive) *Set {
 				c.OverwriteUnread = true
 			case "no-list":
 				c.List = nil
+			case "patch":
+				c.Offer = append(c.Offer, applyPatch)
 			default:
 				t.Fatalf("unknown configuration %q", word)
 			}
@@ -161,7 +164,7 @@ func cardText(t *testing.T, name, args string, r msg.ToolResult) string {
 	return b.String()
 }
 
-func writeFile(t *testing.T, dir, name string, data []byte) {
+func writeFile(t testing.TB, dir, name string, data []byte) {
 	if bare, ok := strings.CutSuffix(name, ".q"); ok {
 		s, err := strconv.Unquote(strings.TrimSpace(string(data)))
 		require.NoError(t, err)

@@ -129,7 +129,11 @@ func (w writeRun) unseen() error {
 	if w.env.OverwriteUnread {
 		return nil
 	}
-	return failf(fsbackend.CodeNotObserved, "write %s: the file exists and this session has not read it: read it first so that nothing is lost, or use Edit for a change of a part; nothing was written", w.path)
+	other := ""
+	if tool := w.env.editor(); tool != "" {
+		other = ", or use " + tool + " for a change of a part"
+	}
+	return failf(fsbackend.CodeNotObserved, "write %s: the file exists and this session has not read it: read it first so that nothing is lost%s; nothing was written", w.path, other)
 }
 
 // identical reports whether the write would leave the file as it is.
