@@ -61,7 +61,10 @@ type Opened struct {
 	// where the history sets none. No models: the option is not offered.
 	Models []Model
 	Model  string
-	Work   Work
+	// CardTextMax bounds each side of a diff block that is shown, in bytes; 0
+	// means the presenter's default.
+	CardTextMax int
+	Work        Work
 }
 
 // A Model is a choice of the option "model".

@@ -33,6 +33,7 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 			Cwd: setup.Cwd, Terminal: s.client.terminalOutput, Tools: s.cfg.Tools,
 			// A replay announces its terminals anew, so none is dead.
 			ReplayTerminals: true,
+			CardTextMax:     o.CardTextMax,
 		}),
 	}
 	if !isMode(sess.mode) {

@@ -215,6 +215,7 @@ func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, pa
 	return &acp.Opened{
 		ID: log.Header().ID, History: past, Mode: cfg.Mode,
 		Models: choices, Model: current, Work: w,
+		CardTextMax: int(cfg.Diff.CardTextMaxBytes),
 	}, nil
 }
 

@@ -54,6 +54,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	w.tools, err = tools.New(tools.Config{
 		Cwd: setup.Cwd, Roots: roots, Files: w.files, Commands: w.shell, Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: list,
+		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.files.Close())

@@ -95,7 +95,7 @@ var table = rows([]Setting{
 		bind: func(c *Config) any { return &c.Read.MaxLines }},
 	{Name: "read.maxColumns", Env: "DSH_READ_MAX_COLUMNS", Default: "2000", Min: 80, Max: mib, Help: "most characters of a line that a read shows",
 		bind: func(c *Config) any { return &c.Read.MaxColumns }},
-	{Name: "read.maxBytes", Env: "DSH_READ_MAX_BYTES", Default: "262144", Min: kib, Max: 64 * mib, Help: "most bytes that one read shows",
+	{Name: "read.maxBytes", Env: "DSH_READ_MAX_BYTES", Default: "51200", Min: kib, Max: 64 * mib, Help: "most bytes that one read shows",
 		bind: func(c *Config) any { return &c.Read.MaxBytes }},
 	{Name: "diff.basisMaxBytes", Env: "DSH_DIFF_BASIS_MAX_BYTES", Default: "10485760", Min: 1, Max: gib,
 		Help: "size from which a file is replaced without hunks",
