@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -29,8 +30,10 @@ const (
 func rule(mode string, n agent.Need, granted func(scope string) bool) ruling {
 	changes := n.Access == agent.Edit || n.Access == agent.Execute
 	switch {
+	case n.Access == agent.Ask && mode == ModePlan:
+		return rulingAsk
 	case n.Access == agent.Ask:
-		return rulingAllow // the tool asks the user itself
+		return rulingRefuse // there is no plan mode to leave
 	case mode == ModePlan && changes:
 		return rulingRefuse
 	case mode == ModeBypass:
@@ -115,50 +118,71 @@ func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (a
 	sess.mu.Lock()
 	ruled := rule(sess.mode, n, func(scope string) bool { return sess.grants[scope] })
 	sess.mu.Unlock()
-	switch ruled {
-	case rulingAllow:
+	switch {
+	case ruled == rulingAllow:
 		return agent.Verdict{Allow: true}, nil
-	case rulingRefuse:
+	case ruled == rulingRefuse && n.Access == agent.Ask:
+		return agent.Verdict{Code: msg.CodeModeRefused, Text: textNoPlan}, nil
+	case ruled == rulingRefuse:
 		return agent.Verdict{Code: msg.CodeModeRefused, Text: textPlan}, nil
+	case n.Access == agent.Ask:
+		return a.leavePlan(ctx, use)
 	}
 	return a.ask(ctx, use, scopeOf(n), n.Paths)
 }
 
+// ask asks whether a call may run.
 func (a approver) ask(ctx context.Context, use msg.ToolUse, sc scope, paths []string) (agent.Verdict, error) {
-	call, ok := a.sess.draw.PermissionCall(use.ID, paths...)
-	if !ok {
-		// Not drawn as a call: what is asked about must still have a name.
-		call = presenter.PermissionCall{ToolCallID: use.ID, Name: use.Name}
-		call.Title, call.Status = use.Name, presenter.StatusPending
-	}
-	params := permissionParams{SessionID: a.sess.opened.ID, ToolCall: call, Options: permissionOptions(sc)}
-	var answer struct {
-		Outcome struct {
-			Outcome  string `json:"outcome"`
-			OptionID string `json:"optionId"`
-		} `json:"outcome"`
-	}
-	err := a.sess.srv.call(ctx, "session/request_permission", params, &answer)
-	if ctx.Err() != nil {
-		return agent.Verdict{}, ctx.Err()
-	}
-	if err != nil {
-		// An answer that is an error, or makes no sense, is no consent.
-		a.sess.srv.cfg.Log.Warn().Err(err).Msg("permission question: taken as a reject")
-		return agent.Verdict{Code: msg.CodeRejected, Text: textRejected}, nil
-	}
-	switch o := answer.Outcome; {
-	case o.Outcome == "cancelled":
-		return agent.Verdict{Code: msg.CodeQuestionAborted, Text: textAborted}, nil
-	case o.Outcome == "selected" && o.OptionID == optionAllowOnce:
+	choice, refused, err := a.put(ctx, use, permissionOptions(sc), paths)
+	switch {
+	case err != nil || choice == "":
+		return refused, err
+	case choice == optionAllowOnce:
 		return agent.Verdict{Allow: true}, nil
-	case o.Outcome == "selected" && o.OptionID == optionAllowAlways && sc.key != "":
+	case choice == optionAllowAlways:
 		a.sess.mu.Lock()
 		defer a.sess.mu.Unlock()
 		a.sess.grants[sc.key] = true
 		return agent.Verdict{Allow: true, Grant: &msg.Granted{Scope: sc.key, Name: sc.name}}, nil
 	}
 	return agent.Verdict{Code: msg.CodeRejected, Text: textRejected}, nil
+}
+
+// put asks the user about a call and returns the id of the option that was
+// chosen, or "" with the verdict for no choice. It fails only when ctx ends first.
+func (a approver) put(ctx context.Context, use msg.ToolUse, options []permissionOption, paths []string) (choice string, refused agent.Verdict, err error) {
+	call, ok := a.sess.draw.PermissionCall(use.ID, paths...)
+	if !ok {
+		// Not drawn as a call: what is asked about must still have a name.
+		call = presenter.PermissionCall{ToolCallID: use.ID, Name: use.Name}
+		call.Title, call.Status = use.Name, presenter.StatusPending
+	}
+	params := permissionParams{SessionID: a.sess.opened.ID, ToolCall: call, Options: options}
+	var answer struct {
+		Outcome struct {
+			Outcome  string `json:"outcome"`
+			OptionID string `json:"optionId"`
+		} `json:"outcome"`
+	}
+	err = a.sess.srv.call(ctx, "session/request_permission", params, &answer)
+	refused = agent.Verdict{Code: msg.CodeRejected, Text: textRejected}
+	if ctx.Err() != nil {
+		return "", agent.Verdict{}, ctx.Err()
+	}
+	if err != nil {
+		// An answer that is an error, or makes no sense, is no consent.
+		a.sess.srv.cfg.Log.Warn().Err(err).Msg("permission question: taken as a reject")
+		return "", refused, nil
+	}
+	o := answer.Outcome
+	if o.Outcome == "cancelled" {
+		return "", agent.Verdict{Code: msg.CodeQuestionAborted, Text: textAborted}, nil
+	}
+	offered := slices.ContainsFunc(options, func(p permissionOption) bool { return p.ID == o.OptionID })
+	if o.Outcome != "selected" || !offered {
+		return "", refused, nil
+	}
+	return o.OptionID, refused, nil
 }
 
 // callIDs numbers our own calls. They begin at 1: jsonrpc2 takes 0 for "none

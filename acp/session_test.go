@@ -195,9 +195,9 @@ func TestRule(t *testing.T) {
 	}{
 		{ModeDefault, look, none, rulingAllow}, {ModeDefault, edit, none, rulingAsk}, {ModeDefault, run, none, rulingAsk},
 		{ModeDefault, edit, edits, rulingAllow}, {ModeDefault, editOut, edits, rulingAsk}, {ModeDefault, run, edits, rulingAsk},
-		{ModeDefault, lookOut, none, rulingAsk}, {ModeDefault, asks, none, rulingAllow},
+		{ModeDefault, lookOut, none, rulingAsk}, {ModeDefault, asks, none, rulingRefuse},
 		{ModeAcceptEdits, edit, none, rulingAllow}, {ModeAcceptEdits, editOut, none, rulingAsk}, {ModeAcceptEdits, run, none, rulingAsk},
-		{ModePlan, look, none, rulingAllow}, {ModePlan, edit, edits, rulingRefuse}, {ModePlan, run, none, rulingRefuse}, {ModePlan, asks, none, rulingAllow},
+		{ModePlan, look, none, rulingAllow}, {ModePlan, edit, edits, rulingRefuse}, {ModePlan, run, none, rulingRefuse}, {ModePlan, asks, none, rulingAsk},
 		{ModeBypass, edit, none, rulingAllow}, {ModeBypass, editOut, none, rulingAllow}, {ModeBypass, run, none, rulingAllow},
 	} {
 		assert.Equal(t, c.want, rule(c.mode, c.need, c.granted), "%s %+v", c.mode, c.need)

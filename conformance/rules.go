@@ -81,6 +81,7 @@ var Rules = []Rule{
 	{Name: "final newline", Reason: "a hunk whose only change is the final newline shows it: equal texts would show nothing", value: finalNewline},
 	{Name: "blank line", Reason: `the old side of a hunk that is one blank line is "": null would say that there was no line`, value: blankLine},
 	{Name: "rejected", Reason: "a refused call keeps its diff below the message, as users ask what they had refused", value: rejected},
+	{Name: "whole question", Reason: "the question whether a plan is good shows the plan: an empty one would ask about nothing", value: wholeQuestion},
 	{Name: ruleShape, Reason: "titles from a service, usage, commands, options and modes may be absent; what is sent must validate"},
 }
 
@@ -229,6 +230,17 @@ func finalNewline(f field, theirs, ours any) bool {
 func text(v any) string {
 	s, _ := v.(string)
 	return s
+}
+
+// wholeQuestion accepts that a question shows the call as the client holds it
+// where the recorded one shows nothing.
+func wholeQuestion(f field, theirs, ours any) bool {
+	if f.in != kindPermission || f.path != "content" && f.path != "rawInput" || f.call == nil || f.call.asked == nil {
+		return false
+	}
+	list, isList := theirs.([]any)
+	object, isObject := theirs.(map[string]any)
+	return (isList || isObject) && len(list)+len(object) == 0 && equal(ours, f.call.asked[f.path])
 }
 
 func blankLine(f field, theirs, ours any) bool {

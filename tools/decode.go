@@ -20,6 +20,7 @@ const (
 	stringParam paramKind = iota
 	countParam            // a whole number from 1 on
 	boolParam
+	listParam // an array; its elements are left as they are
 )
 
 func (k paramKind) String() string {
@@ -30,6 +31,8 @@ func (k paramKind) String() string {
 		return "a whole number from 1 on"
 	case boolParam:
 		return "true or false"
+	case listParam:
+		return "an array"
 	}
 	panic(fmt.Sprintf("tools: no name for parameter kind %d", int(k)))
 }
@@ -48,6 +51,10 @@ func (a arguments) has(name string) bool    { _, ok := a[name]; return ok }
 func (a arguments) text(name string) string { s, _ := a[name].(string); return s }
 func (a arguments) count(name string) int   { n, _ := a[name].(int); return n }
 func (a arguments) flag(name string) bool   { b, _ := a[name].(bool); return b }
+func (a arguments) list(name string) []json.RawMessage {
+	l, _ := a[name].([]json.RawMessage)
+	return l
+}
 
 // decode reads the arguments of a call of tool from the JSON text that the
 // model wrote. It is strict, since a lenient reader would act on something
@@ -158,6 +165,11 @@ func value(p param, raw json.RawMessage) (any, error) {
 			return true, nil
 		case "false":
 			return false, nil
+		}
+	case listParam:
+		var l []json.RawMessage
+		if raw[0] == '[' && json.Unmarshal(raw, &l) == nil {
+			return l, nil
 		}
 	case countParam:
 		// 1e1 and 10.0 are whole numbers to JSON Schema.
