@@ -40,7 +40,9 @@ func newProgram(t *testing.T, env ...string) *program {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	base := []string{"DSH_ACP_TEST_RUN_MAIN=1", "HOME=" + dir, "USERPROFILE=" + dir, "DSH_KEYRING=never", "PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
+	base := []string{"DSH_ACP_TEST_RUN_MAIN=1", "HOME=" + dir, "USERPROFILE=" + dir, "DSH_KEYRING=never",
+		"GORACE=atexit_sleep_ms=0", // the race detector's own wait is not the program's
+		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT")}
 	return &program{t: t, dir: dir, env: append(base, env...)}
 }
 
