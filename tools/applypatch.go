@@ -83,48 +83,9 @@ func (applyPatchTool) spec(name string) msg.ToolSpec {
 func (applyPatchTool) cards() presenter.Tool { return applyPatchCards{} }
 
 func (applyPatchTool) planRaw(ctx context.Context, e *env, _, raw string) (*Plan, error) {
-	run, err := e.planPatch(ctx, json.RawMessage(raw))
+	req, err := e.decodePatch(ctx, json.RawMessage(raw))
 	if err != nil {
 		return nil, err
-	}
-	need := Need{Access: Change}
-	if run.req.DryRun {
-		need.Access = Look
-	}
-	for _, t := range run.first.view.order {
-		need.Paths = append(need.Paths, t.abs)
-		need.Outside = need.Outside || e.outside(t.abs)
-	}
-	return &Plan{Need: need, run: func(ctx context.Context) msg.ToolResult {
-		done, err := run.carryOut(ctx)
-		if err != nil {
-			return failed(applyPatch, err)
-		}
-		return done.result()
-	}}, nil
-}
-
-// A patchRun is one call, planned against the files.
-type patchRun struct {
-	env   *env
-	req   patch.Request
-	first *plannedPatch
-}
-
-// A plannedPatch is a plan with what it was made from.
-type plannedPatch struct {
-	view *patchView
-	plan *patch.Plan
-}
-
-// planPatch decodes a call and plans it. Its errors are *[PatchError].
-func (e *env) planPatch(ctx context.Context, raw json.RawMessage) (*patchRun, error) {
-	req, errs := patch.Decode(raw, e.Patch.Limits)
-	if errs != nil {
-		if foreign, ok := patch.Foreign(raw); ok {
-			return nil, e.foreignPatch(ctx, foreign)
-		}
-		return nil, refusePatch(errs)
 	}
 	view, err := e.observe(ctx, req.Operations)
 	if err != nil {
@@ -134,7 +95,40 @@ func (e *env) planPatch(ctx context.Context, raw json.RawMessage) (*patchRun, er
 	if err != nil {
 		return nil, err
 	}
-	return &patchRun{env: e, req: req, first: first}, nil
+	need := Need{Access: Change}
+	if req.DryRun {
+		need.Access = Look
+	}
+	for _, t := range view.order {
+		need.Paths = append(need.Paths, t.abs)
+		need.Outside = need.Outside || e.outside(t.abs)
+	}
+	return &Plan{Need: need, run: func(ctx context.Context) msg.ToolResult {
+		done, err := e.carryOut(ctx, req, first)
+		if err != nil {
+			return failed(applyPatch, err)
+		}
+		return done.result()
+	}}, nil
+}
+
+// A plannedPatch is a plan with what it was made from.
+type plannedPatch struct {
+	view *patchView
+	plan *patch.Plan
+}
+
+// decodePatch reads the arguments of a call. Its errors are *[PatchError], as
+// are those of all that follows.
+func (e *env) decodePatch(ctx context.Context, raw json.RawMessage) (patch.Request, error) {
+	req, errs := patch.Decode(raw, e.Patch.Limits)
+	if errs == nil {
+		return req, nil
+	}
+	if foreign, ok := patch.Foreign(raw); ok {
+		return req, e.foreignPatch(ctx, foreign)
+	}
+	return req, refusePatch(errs)
 }
 
 func (e *env) makePatch(req patch.Request, view *patchView) (*plannedPatch, error) {
@@ -163,33 +157,55 @@ func (e *env) foreignPatch(ctx context.Context, s string) error {
 	return &PatchError{Report: patch.ErrorReport{Code: patch.CodeInvalidArguments, Message: c.Message()}}
 }
 
-// carryOut looks at the files again, in their turn, and writes what was
-// planned, or what a new plan gives where they have changed meanwhile.
-func (r *patchRun) carryOut(ctx context.Context) (*appliedPatch, error) {
-	p := r.first
-	if !r.req.DryRun {
-		unlock, err := fsbackend.Lock(ctx, r.env.Files, p.view.paths()...)
-		if err != nil {
-			if isCancel(err) {
-				return nil, cancelledPatch(err)
-			}
-			return nil, &PatchError{Report: patch.Errors{faultOf(err)}.Report(nil), Err: err}
+// carryOut takes the turn on all files, looks at them and writes. first is an
+// earlier plan, which holds if the files are still what it was made from; nil
+// is none.
+func (e *env) carryOut(ctx context.Context, req patch.Request, first *plannedPatch) (*appliedPatch, error) {
+	var locking error
+	if !req.DryRun {
+		var unlock func()
+		if unlock, locking = fsbackend.Lock(ctx, e.Files, e.patchPaths(ctx, req)...); locking == nil {
+			defer unlock()
 		}
-		defer unlock()
 	}
-	view, err := r.env.observe(ctx, r.req.Operations)
+	view, err := e.observe(ctx, req.Operations)
 	if err != nil {
 		return nil, err
 	}
-	if !view.same(p.view) {
-		if p, err = r.env.makePatch(r.req, view); err != nil {
+	p := first
+	if p == nil || !view.same(p.view) {
+		if p, err = e.makePatch(req, view); err != nil {
 			return nil, err
 		}
 	}
-	if r.req.DryRun {
+	switch {
+	case req.DryRun:
 		return p.outcome(), nil
+	case isCancel(locking):
+		return nil, cancelledPatch(locking)
+	case locking != nil:
+		// A path that cannot be looked at was told by the plan, unless it has
+		// come back since.
+		return nil, &PatchError{Report: patch.Errors{faultOf(locking)}.Report(nil), Err: locking}
 	}
-	return r.env.commitPatch(ctx, p)
+	return e.commitPatch(ctx, p)
+}
+
+// patchPaths are the files of a call, absolute. Names that stand for no file
+// are left to the plan.
+func (e *env) patchPaths(ctx context.Context, req patch.Request) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, o := range req.Operations {
+		if o == nil || seen[o.Target()] {
+			continue
+		}
+		seen[o.Target()] = true
+		if abs, err := e.resolve(ctx, applyPatch, "path", o.Target()); err == nil {
+			out = append(out, abs)
+		}
+	}
+	return out
 }
 
 // A PatchError says why a call of apply_patch came to nothing, and what is
@@ -228,15 +244,6 @@ func cancelledPatch(err error) error {
 
 func isCancel(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// paths are the files of the call, each once.
-func (v *patchView) paths() []string {
-	out := make([]string, len(v.order))
-	for i, t := range v.order {
-		out[i] = t.abs
-	}
-	return out
 }
 
 // same reports whether two looks at the files of one call saw the same.

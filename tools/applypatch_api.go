@@ -34,11 +34,11 @@ func ApplyPatch(ctx context.Context, files fsbackend.Backend, raw json.RawMessag
 		o.Seen = &fsbackend.Seen{}
 	}
 	e := &env{Config: Config{Cwd: filepath.Clean(o.Cwd), Files: files, Seen: o.Seen, Patch: o.PatchConfig}}
-	run, err := e.planPatch(ctx, raw)
+	req, err := e.decodePatch(ctx, raw)
 	if err != nil {
 		return PatchReport{}, err
 	}
-	done, err := run.carryOut(ctx)
+	done, err := e.carryOut(ctx, req, nil)
 	if err != nil {
 		return PatchReport{}, err
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unsafe"
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/msg"
 	"dsh-acp/internal/patch"
+	"dsh-acp/internal/text"
 	"dsh-acp/presenter"
 )
 
@@ -35,11 +37,16 @@ func (a *appliedPatch) result() msg.ToolResult {
 	}
 }
 
-// outcome tells of the plan as done. Versions are those of the new texts.
+// outcome tells of the plan as done. Versions are those of the new texts for a
+// preview, else those that the files have before they are written.
 func (p *plannedPatch) outcome() *appliedPatch {
 	a := &appliedPatch{report: p.plan.Report()}
 	for i, c := range p.plan.Files {
-		a.report.Files[i].Version = fsbackend.VersionOf(c.After.Bytes()).String()
+		if a.report.DryRun {
+			a.report.Files[i].Version = fsbackend.VersionOf(rawBytes(c.After)).String()
+		} else {
+			a.report.Files[i].Version = p.target(c).version.String() // unless it is written
+		}
 		diffs := presenter.Hunks(c.File.Path, c.File.Doc.LF(), c.After.LF())
 		if c.Created && len(diffs) == 0 {
 			// A file without a line has no hunk, and yet there is a new file.
@@ -48,6 +55,12 @@ func (p *plannedPatch) outcome() *appliedPatch {
 		a.diffs = append(a.diffs, diffs...)
 	}
 	return a
+}
+
+// rawBytes are the bytes of a text without a copy. They must only be read.
+func rawBytes(d text.Doc) []byte {
+	s := d.Raw()
+	return unsafe.Slice(unsafe.StringData(s), len(s))
 }
 
 // target is the file that a change of the plan is about.
@@ -74,7 +87,7 @@ func (e *env) commitPatch(ctx context.Context, p *plannedPatch) (*appliedPatch, 
 		}
 		t := p.target(f)
 		step := fsbackend.Step{
-			Write:  fsbackend.Write{Path: t.abs, Data: f.After.Bytes(), Pre: fsbackend.Unchanged{Version: t.version}, NoParents: true},
+			Write:  fsbackend.Write{Path: t.abs, Data: rawBytes(f.After), Pre: fsbackend.Unchanged{Version: t.version}, NoParents: true},
 			Before: t.data,
 		}
 		if f.Created {
@@ -98,6 +111,7 @@ func (e *env) commitPatch(ctx context.Context, p *plannedPatch) (*appliedPatch, 
 			f.Notes = append(f.Notes, "the file had changed since this session last saw it; other parts may differ from what you know")
 		}
 		f.Notes = append(f.Notes, receipt.Notes...)
+		f.Version = receipt.Version.String()
 		e.Seen.Note(receipt.Key, receipt.Version)
 	}
 	return a, nil
@@ -129,7 +143,7 @@ func (e *env) brokenPatch(p *plannedPatch, c fsbackend.Commit, written []int, er
 		f := files[r.Path]
 		rec.Remaining = append(rec.Remaining, patch.Remaining{Path: f.File.Path, Reason: r.Reason})
 		if r.Reason == fsbackend.RemainsCreated {
-			e.Seen.Note(p.target(f).key, fsbackend.VersionOf(f.After.Bytes())) // its text is known
+			e.Seen.Note(p.target(f).key, fsbackend.VersionOf(rawBytes(f.After))) // its text is known
 		}
 	}
 	for _, path := range broken.Recovery.Uncertain {
