@@ -34,10 +34,13 @@ func (s *Set) Hidden() []string {
 	return slices.DeleteFunc(slices.Clone(s.offer), func(name string) bool { return !s.hides(name) })
 }
 
+// CanHide reports whether a hiding has any effect on this set.
+func (s *Set) CanHide() bool { return slices.Contains(s.offer, applyPatch) }
+
 // hides reports whether a name is hidden, offered or not.
 func (s *Set) hides(name string) bool {
 	h := s.hiding.Load()
-	if h == nil || name == applyPatch || !slices.Contains(s.offer, applyPatch) {
+	if h == nil || name == applyPatch || !s.CanHide() {
 		return false
 	}
 	return h.EditTools && slices.Contains(editTools, name) || slices.Contains(h.Names, name)

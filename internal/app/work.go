@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/rs/zerolog"
@@ -35,8 +36,9 @@ type work struct {
 
 	turn acp.Turn // the running one; Run's alone
 
-	prompt     sync.Once
-	systemText string
+	promptMu sync.Mutex
+	prompt   agent.PromptFacts // guarded by promptMu; without a Cwd until the first turn
+	promptIs string            // guarded by promptMu; what prompt gives
 }
 
 func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, past []msg.Event) (*work, error) {
@@ -53,11 +55,14 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	w.tools, err = tools.New(tools.Config{
 		Cwd: setup.Cwd, Roots: roots, Files: w.files, Commands: w.shell, Offer: offered(cfg.Toolset),
-		OverwriteUnread: cfg.OverwriteUnread, List: list,
+		OverwriteUnread: cfg.OverwriteUnread, List: list, Hiding: hiding(cfg), Patch: patching(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.files.Close())
+	}
+	if names := w.tools.Hidden(); len(names) > 0 {
+		w.diag.Info().Strs("tools", names).Msg("hidden from the model")
 	}
 	w.agent, err = agent.New(agent.Config{
 		Log: log, Provider: late{a}, Tools: toolbox{w.tools}, Approver: w, Sink: w,
@@ -126,6 +131,7 @@ func (w *work) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agen
 
 // params are asked before each model request.
 func (w *work) params() agent.Params {
+	w.hideAgain()
 	p := agent.Params{
 		System: w.system(), Model: w.turn.Model, MaxTokens: w.cfg.MaxTokens, Route: w.cfg.Provider,
 	}
@@ -137,23 +143,30 @@ func (w *work) params() agent.Params {
 }
 
 // system writes the system prompt at the first turn and keeps it: a prompt
-// that changes would cost the model service's cache.
+// that changes would cost the model service's cache. Only other tools make
+// another prompt.
 func (w *work) system() string {
-	w.prompt.Do(func() {
-		facts := agent.PromptFacts{
+	specs := w.tools.Specs()
+	w.promptMu.Lock()
+	defer w.promptMu.Unlock()
+	if w.prompt.Cwd == "" {
+		w.prompt = agent.PromptFacts{
 			Cwd: w.setup.Cwd, Folders: w.setup.More,
 			Platform: runtime.GOOS + "/" + runtime.GOARCH,
 			Date:     w.app.opts.Now().Format("2006-01-02"),
-			Tools:    w.tools.Specs(),
 			RulesMax: int(w.cfg.SystemPromptMaxBytes),
 		}
-		if facts.RulesMax == 0 {
-			facts.RulesMax = -1 // the prompt's 0 is its default, the setting's is none
+		if w.prompt.RulesMax == 0 {
+			w.prompt.RulesMax = -1 // the prompt's 0 is its default, the setting's is none
 		}
-		facts.RulesName, facts.Rules = w.rules()
-		w.systemText = agent.SystemPrompt(facts)
-	})
-	return w.systemText
+		w.prompt.RulesName, w.prompt.Rules = w.rules()
+	}
+	same := func(a, b msg.ToolSpec) bool { return a.Name == b.Name }
+	if w.promptIs == "" || !slices.EqualFunc(specs, w.prompt.Tools, same) {
+		w.prompt.Tools = specs
+		w.promptIs = agent.SystemPrompt(w.prompt)
+	}
+	return w.promptIs
 }
 
 // rules reads the project's file for agents.

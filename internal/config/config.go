@@ -53,6 +53,12 @@ type Config struct {
 	Cards                string
 	SystemPromptMaxBytes int64
 
+	// HideNativeWriteTools and HiddenToolNames count where apply_patch is
+	// offered, and are read again before each request to a model.
+	HideNativeWriteTools bool
+	HiddenToolNames      List
+	Patch                Patch
+
 	Read  ReadCaps
 	Diff  DiffCaps
 	Guard Guard
@@ -76,6 +82,16 @@ type ReadCaps struct {
 	MaxLines   int64
 	MaxColumns int64 // characters of a line
 	MaxBytes   int64
+}
+
+// Patch holds the choices of the tool apply_patch.
+type Patch struct {
+	MaxOperations int64
+	MaxFiles      int64
+	MaxFileBytes  int64
+	MaxNewBytes   int64 // of all files of a call
+	AdjacentJSON  bool
+	RemoveCreated bool
 }
 
 // DiffCaps bound hunks and cards.

@@ -38,7 +38,10 @@ func (s *Setting) values() string {
 	case *time.Duration:
 		return brief(time.Duration(s.Min)*time.Second) + " to " + brief(time.Duration(s.Max)*time.Second)
 	case *List:
-		return "list of paths"
+		if s.path {
+			return "list of paths"
+		}
+		return "list of names"
 	case *Toolset:
 		return strings.Join(presets, ", ") + ", or a list"
 	}

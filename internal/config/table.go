@@ -82,6 +82,23 @@ var table = rows([]Setting{
 		bind: func(c *Config) any { return &c.Mode }},
 	{Name: "overwriteUnread", Env: "DSH_OVERWRITE_UNREAD", Default: "false", Help: "let a write replace a file that the session has not read",
 		bind: func(c *Config) any { return &c.OverwriteUnread }},
+	{Name: "hideNativeWriteTools", Env: "DSH_HIDE_NATIVE_WRITE_TOOLS", Default: "true",
+		Help: "where apply_patch is offered, hide the other tools that edit text; a change counts from the next request to the model on",
+		bind: func(c *Config) any { return &c.HideNativeWriteTools }},
+	{Name: "hiddenToolNames", Env: "DSH_HIDDEN_TOOL_NAMES", Help: "where apply_patch is offered, further tools to hide, such as write; a change counts likewise",
+		bind: func(c *Config) any { return &c.HiddenToolNames }},
+	{Name: "patch.maxOperations", Env: "DSH_PATCH_MAX_OPERATIONS", Default: "200", Min: 1, Max: 10_000, Help: "most operations in one call of apply_patch",
+		bind: func(c *Config) any { return &c.Patch.MaxOperations }},
+	{Name: "patch.maxFiles", Env: "DSH_PATCH_MAX_FILES", Default: "64", Min: 1, Max: 10_000, Help: "most files in one call of apply_patch",
+		bind: func(c *Config) any { return &c.Patch.MaxFiles }},
+	{Name: "patch.maxFileBytes", Env: "DSH_PATCH_MAX_FILE_BYTES", Default: "8388608", Min: kib, Max: gib, Help: "largest file that apply_patch edits",
+		bind: func(c *Config) any { return &c.Patch.MaxFileBytes }},
+	{Name: "patch.maxNewBytes", Env: "DSH_PATCH_MAX_NEW_BYTES", Default: "33554432", Min: kib, Max: gib, Help: "most bytes that one call of apply_patch may bring",
+		bind: func(c *Config) any { return &c.Patch.MaxNewBytes }},
+	{Name: "patch.adjacentJSON", Env: "DSH_PATCH_ADJACENT_JSON", Default: "false", Help: "let apply_patch change neighbouring JSON members in one call",
+		bind: func(c *Config) any { return &c.Patch.AdjacentJSON }},
+	{Name: "patch.removeCreated", Env: "DSH_PATCH_REMOVE_CREATED", Default: "false", Help: "when a later write of an apply_patch call fails, remove the files that it had created",
+		bind: func(c *Config) any { return &c.Patch.RemoveCreated }},
 	{Name: "editorFiles", Env: "DSH_EDITOR_FILES", Default: "auto", Choices: []string{"auto", "always", "never"},
 		Help: "read and write files through the editor: where it offers that, always, or never",
 		bind: func(c *Config) any { return &c.EditorFiles }},
@@ -131,7 +148,7 @@ func rows(in []Setting) []Setting {
 	for i := range in {
 		var b strings.Builder
 		b.WriteString("--")
-		name := strings.ReplaceAll(in[i].Name, "URL", "Url")
+		name := strings.NewReplacer("URL", "Url", "JSON", "Json").Replace(in[i].Name)
 		for _, r := range name {
 			switch {
 			case r == '.':
