@@ -50,7 +50,8 @@ var mergeCases = []struct{ name, tagged, live, ops, want string }{
 	{"an inserted line told elsewhere", "p|x|x|x|q|", "p|x|y|x|x|q|", "delete 2", ReasonNotUnique},
 	{"both put in the same", "a|b|c|", "a|n|b|c|", "replace 1:\n+a\n+n", ReasonNotUnique},
 	{"rotated among equal lines", "q|x|y|x|y|r|", "q|y|x|y|x|r|", "replace 3:\n+z", ReasonNotUnique},
-	{"all equal lines", "x|x|x|", "y|x|x|x|", "replace 2:\n+z", "y|x|z|x|"},
+	{"all equal lines", "x|x|x|", "y|x|x|x|", "replace 2:\n+z", ReasonNotUnique},
+	{"all equal lines, apart from the change", "x|x|x|a|b|", "x|x|x|a|c|", "replace 2:\n+z", "x|z|x|a|c|"},
 	{"nothing left", "a|b|", "", "replace 1:\n+z", ReasonChanged},
 }
 
@@ -98,7 +99,7 @@ func TestSeenAfterMerge(t *testing.T) {
 // A drift is a tagged text, the file as others left it, and ops.
 type drift struct{ tagged, live, ops string }
 
-// drifts makes one of bytes that choose; equal lines are common.
+// driftOf makes one by choosing numbers below n; equal lines are common.
 func driftOf(choose func(n int) int) drift {
 	letters := 2 + choose(20)
 	line := func() string {
