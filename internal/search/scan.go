@@ -57,13 +57,19 @@ func newScanner(q *Query) *scanner {
 	return s
 }
 
-// file searches one file. Nil without an error means that nothing matches.
-func (s *scanner) file(ctx context.Context, src source) (*Hit, error) {
-	s.hit = &Hit{Time: src.time}
+// A reader reads like io.Reader, but its end is 0 bytes and no error.
+type reader interface {
+	read(p []byte) (int, error)
+}
+
+// file searches one file, whose size may be -1 for not known. Nil without an
+// error means that nothing matches.
+func (s *scanner) file(ctx context.Context, src reader, size int64) (*Hit, error) {
+	s.hit = &Hit{}
 	s.from, s.numbered, s.number, s.shown, s.after = 0, 0, 1, 0, 0
 	n := 0
 	for first := true; ; first = false {
-		got, err := s.fill(src, n)
+		got, err := s.fill(src, n, size)
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +119,7 @@ type filled struct {
 }
 
 // fill reads until the buffer is full or the file ends.
-func (s *scanner) fill(src source, n int) (filled, error) {
+func (s *scanner) fill(src reader, n int, size int64) (filled, error) {
 	start := n
 	for n < len(s.buf) {
 		got, err := src.read(s.buf[n:])
@@ -123,7 +129,7 @@ func (s *scanner) fill(src source, n int) (filled, error) {
 		n += got
 		// A read that brings the whole file need not be followed by one that
 		// brings nothing.
-		if got == 0 || start == 0 && s.from == 0 && int64(n) == src.size {
+		if got == 0 || start == 0 && s.from == 0 && int64(n) == size {
 			return filled{n - start, true}, nil
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -83,13 +83,13 @@ func Grep(ctx context.Context, tree Tree, q Query) (Found, error) {
 			return
 		}
 		defer src.close()
-		hit, err := scanners[worker].file(ctx, src)
+		hit, err := scanners[worker].file(ctx, src, src.size)
 		scanners[worker].shrink()
 		switch {
 		case errors.Is(err, errTooLarge):
 			large.Add(1)
 		case err == nil && hit != nil:
-			hit.Path = path
+			hit.Path, hit.Time = path, src.time
 			c.add(*hit)
 		case err != nil && !errors.Is(err, errBinary) && ctx.Err() == nil:
 			w.failed(err)
@@ -103,21 +103,11 @@ func Grep(ctx context.Context, tree Tree, q Query) (Found, error) {
 	return found, nil
 }
 
-// GrepFile searches one file of a folder, whatever its name. A binary file has
-// no hits.
-func GrepFile(ctx context.Context, folder *os.Root, name string, q Query) (Found, error) {
-	top, err := openTop(folder)
-	if err != nil {
-		return Found{}, err
-	}
-	defer top.close()
-	src, err := top.open(name)
-	if err != nil {
-		return Found{}, err
-	}
-	defer src.close()
+// GrepReader searches one text. A binary one has no hits. The path of a hit is
+// empty.
+func GrepReader(ctx context.Context, r io.Reader, q Query) (Found, error) {
 	c := newCollector(q.Keep, q.Mode == Lines, newestFirst)
-	hit, err := newScanner(&q).file(ctx, src)
+	hit, err := newScanner(&q).file(ctx, stream{r}, -1)
 	switch {
 	case errors.Is(err, errTooLarge):
 		return Found{Left: Left{Large: 1}}, nil
@@ -127,10 +117,20 @@ func GrepFile(ctx context.Context, folder *os.Root, name string, q Query) (Found
 		return Found{}, err
 	}
 	if hit != nil {
-		hit.Path = name
 		c.add(*hit)
 	}
 	return c.result(), nil
+}
+
+// stream is an io.Reader as a [reader].
+type stream struct{ r io.Reader }
+
+func (s stream) read(p []byte) (int, error) {
+	n, err := io.ReadAtLeast(s.r, p, 1)
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }
 
 // Listed is what a search by name found.
