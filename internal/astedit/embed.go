@@ -206,7 +206,7 @@ const (
 // stringPart tells strings from what they have in them, by the names that the
 // grammars give.
 func stringPart(kind string, named bool) part {
-	if !named {
+	if !named || kind == "concatenated_string" {
 		return neither
 	}
 	for _, s := range []string{"interpolation", "substitution", "expansion", "format_expression"} {

@@ -109,7 +109,7 @@ func (m *matcher) node(g *goal, i int) (end int, ok bool) {
 	m.steps++
 	n := &m.tree.Nodes[i]
 	if g.meta != nil {
-		if g.meta.form != any1 && !n.Is(syntax.Named) || m.tree.IsComment(i) {
+		if g.meta.form != any1 && !n.Is(syntax.Named) || m.tree.IsTrivia(i) {
 			return 0, false
 		}
 		c := capture{set: true, start: int(n.Start), end: int(n.End), sep: int(n.End)}
@@ -176,9 +176,15 @@ func (m *matcher) list(goals []*goal, c, end int) (int, bool) {
 	return end, true
 }
 
-// skip passes over a node that the pattern does not name, if it may.
+// skip passes over a node that the pattern does not name, if it may. Brackets
+// come in pairs, of which one could be behind the match.
 func (m *matcher) skip(c int) bool {
-	if m.tree.Nodes[c].Is(syntax.Named) && !m.tree.IsComment(c) {
+	n := &m.tree.Nodes[c]
+	if n.Is(syntax.Named) {
+		if !m.tree.IsTrivia(c) {
+			return false
+		}
+	} else if n.End == n.Start+1 && strings.IndexByte("()[]{}", m.tree.Source[n.Start]) >= 0 {
 		return false
 	}
 	m.skipped = append(m.skipped, c)

@@ -61,6 +61,7 @@ var javascript = dialect{
 		{name: "import name", before: "import {", after: "} from 'x'", last: true},
 		{name: "operator", before: "if (x) {} ", after: "\n", last: true},
 	},
+	ones:   []string{"%s", "'%s'"},
 	runs:   []string{"%s", "%s;", "case %s:"},
 	quoted: true, lines: slashes, blocks: cComments,
 }
@@ -93,6 +94,7 @@ var cLike = dialect{
 		{name: "initializer", before: "int x = {\n", after: "\n};", last: true},
 		{name: "enumerator", before: "enum e {\n", after: "\n};", last: true},
 	},
+	ones:  []string{"%s", `"%s"`},
 	runs:  []string{"%s", "%s;", "int %s;", "case %s:"},
 	lines: slashes, blocks: cComments,
 }
@@ -113,6 +115,7 @@ var dialects = map[syntax.Lang]dialect{
 			{name: "constant", before: "package p\nconst (\n", after: "\n)", last: true},
 			{name: "parameter", before: "package p\nfunc f(", after: ") {}", last: true},
 		},
+		ones:  []string{"%s", `"%s"`},
 		runs:  []string{"%s", "%s;", "case %s:"},
 		lines: slashes, blocks: cComments,
 	}),

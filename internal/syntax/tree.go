@@ -134,6 +134,13 @@ func (t *Tree) IsComment(i int) bool {
 	return n.Flags&(Named|Error) == Named && strings.Contains(t.Grammar.Name(n.Kind), "comment")
 }
 
+// IsTrivia reports whether node i is a comment or a mark that a line goes on:
+// something that may stand anywhere and means nothing.
+func (t *Tree) IsTrivia(i int) bool {
+	n := &t.Nodes[i]
+	return t.IsComment(i) || n.Flags&(Extra|Error) == Extra && t.Grammar.Name(n.Kind) == "line_continuation"
+}
+
 // Smallest returns the deepest node that holds all bytes from start to before
 // end; of nodes with the same span, the one farthest down.
 func (t *Tree) Smallest(start, end int) int {
