@@ -49,11 +49,11 @@ const (
 )
 
 // notBuilt is the table of the tools that this project does not have yet.
-var notBuilt = []string{"Glob", "Grep", "Task*", "NotebookEdit", "Agent"}
+var notBuilt = []string{"Glob", "Grep", "Task*"}
 
 // ourTools are offered in a scenario that names no tools: those that the
 // recorded agent offers by default, so not the searches and the task list.
-var ourTools = []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "ExitPlanMode"}
+var ourTools = []string{"Read", "Write", "Edit", "Bash", "BashOutput", "KillShell", "ExitPlanMode", "NotebookEdit", "Agent"}
 
 // NewAdapter makes the adapter of the given name for a command. "" picks one
 // by the command: claude-agent-acp if some word of it says so, other if it

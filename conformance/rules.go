@@ -81,7 +81,9 @@ var Rules = []Rule{
 	{Name: "final newline", Reason: "a hunk whose only change is the final newline shows it: equal texts would show nothing", value: finalNewline},
 	{Name: "blank line", Reason: `the old side of a hunk that is one blank line is "": null would say that there was no line`, value: blankLine},
 	{Name: "rejected", Reason: "a refused call keeps its diff below the message, as users ask what they had refused", value: rejected},
-	{Name: "whole question", Reason: "the question whether a plan is good shows the plan: an empty one would ask about nothing", value: wholeQuestion},
+	{Name: "helper", Reason: "a helper's Read is shown like any other, without a number behind the final line break", text: helperRead},
+	{Name: "notebook", Reason: "NotebookEdit changes its cell alone: a source stays a list of lines, and the file keeps its final newline", text: notebookForm},
+	{Name: "whole question", Reason: "a question shows all of what it asks about, the plan that it is about or the notebook to change: one without would ask about nothing", value: wholeQuestion},
 	{Name: ruleShape, Reason: "titles from a service, usage, commands, options and modes may be absent; what is sent must validate"},
 }
 
@@ -90,6 +92,7 @@ var (
 	blockPath = regexp.MustCompile(`^(content|locations)/\d+/path$`)
 	oneBlock  = regexp.MustCompile(`^content/\d+$`)
 	blanks    = regexp.MustCompile(`[ \t]+(\r?\n|$)`)
+	emptyLine = regexp.MustCompile("\n\\d+\t\n```$")
 	leading   = regexp.MustCompile(`(?m)^\t+`)
 )
 
@@ -187,6 +190,9 @@ func words(f field, theirs, ours any) bool {
 	if f.call == nil {
 		return false
 	}
+	if f.call.tool == "Agent" && (f.path == "rawOutput/0/text" || f.path == "content/0/content/text") {
+		return f.call.ours["status"] == f.call.theirs["status"] // what frames a helper's report
+	}
 	switch f.path {
 	case "rawOutput":
 		return f.call.failed() || f.call.reminded() || f.call.ours["kind"] == "edit" && f.call.ours["status"] == f.call.theirs["status"]
@@ -232,10 +238,56 @@ func text(v any) string {
 	return s
 }
 
+// helperRead takes the number behind the final line break from a Read of a
+// helper.
+func helperRead(f field, theirs, ours string) (string, string) {
+	if f.call == nil || f.call.tool != "Read" || f.path != "content/0/content/text" || !fenced(theirs) {
+		return theirs, ours
+	}
+	return emptyLine.ReplaceAllString(theirs, "\n```"), ours
+}
+
+// notebookForm brings a notebook to a form in which sources are strings and
+// the layout of the JSON does not count.
+func notebookForm(f field, theirs, ours string) (string, string) {
+	if f.path != "workspace" {
+		return theirs, ours
+	}
+	form := func(s string) (string, bool) {
+		n, _ := decodeAny([]byte(s)).(map[string]any)
+		cells, ok := n["cells"].([]any)
+		for _, c := range cells {
+			m, _ := c.(map[string]any)
+			lines, isList := m["source"].([]any)
+			if !isList {
+				continue
+			}
+			source := ""
+			for _, l := range lines {
+				source += text(l)
+			}
+			m["source"] = source
+		}
+		return show(n), ok
+	}
+	t, ok := form(theirs)
+	o, alsoOK := form(ours)
+	if !ok || !alsoOK {
+		return theirs, ours
+	}
+	return t, o
+}
+
 // wholeQuestion accepts that a question shows the call as the client holds it
 // where the recorded one shows nothing.
 func wholeQuestion(f field, theirs, ours any) bool {
-	if f.in != kindPermission || f.path != "content" && f.path != "rawInput" || f.call == nil || f.call.asked == nil {
+	if f.in != kindPermission || f.call == nil || f.call.asked == nil {
+		return false
+	}
+	if f.path == "locations" {
+		return theirs == absent{} && f.call.tool == "NotebookEdit"
+	}
+	if f.path != "content" && f.path != "rawInput" {
 		return false
 	}
 	list, isList := theirs.([]any)

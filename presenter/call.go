@@ -199,7 +199,7 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	case r.Error != nil && r.Error.Code == msg.CodeCut:
 		// it has no output: there was nothing to run
 	default:
-		f.RawOutput = rawOutput(r.Content)
+		f.RawOutput = rawOutput(r.Content, d.listed)
 	}
 	if d.stats != nil {
 		meta = &Meta{Dsh: &DshMeta{Diffs: d.stats}}

@@ -59,6 +59,8 @@ type Generic struct {
 	// Fence is the info string of a code fence around text content: nil for
 	// no fence, "" for a plain one, "console" for a console's.
 	Fence *string
+	// Listed tells the raw result as a list of blocks even if it is one text.
+	Listed bool `json:",omitempty"`
 }
 
 // Diff is a card of changes. A call's Diffs are snippets, a result's the

@@ -136,15 +136,15 @@ func items(bs []ContentBlock) []ToolContent {
 	return out
 }
 
-// rawOutput is a result as the model gets it: the text where it is one text,
-// otherwise the list of its blocks, pictures in the form of the Messages API
+// rawOutput is a result as the model gets it: the text where it is one text
+// and no list is asked for, otherwise the list of its blocks, pictures in the form of the Messages API
 // as with other agents.
-func rawOutput(bs msg.Blocks) json.RawMessage {
+func rawOutput(bs msg.Blocks, list bool) json.RawMessage {
 	blocks := visible(bs)
 	if len(blocks) == 0 {
 		return mustMarshal("")
 	}
-	if t, ok := blocks[0].Block.(msg.Text); ok && len(blocks) == 1 {
+	if t, ok := blocks[0].Block.(msg.Text); ok && len(blocks) == 1 && !list {
 		return mustMarshal(t.Text)
 	}
 	out := make([]any, len(blocks))

@@ -34,6 +34,7 @@ type drawing struct {
 	console bool       // a terminal: a call's, or a result that belongs in it
 	output  *Terminal  // a result that goes to the display terminal
 	plan    *Plan      // instead of all the rest
+	listed  bool       // the raw result is told as a list
 }
 
 // draw is the only place that knows what each card looks like.
@@ -72,6 +73,7 @@ func (cv canvas) generic(c Generic) drawing {
 		content = cv.result.Content
 	}
 	d.Content = leaveIfEmpty(items(fenced(visible(content), c.Fence)))
+	d.listed = c.Listed
 	return d
 }
 

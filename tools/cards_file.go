@@ -92,7 +92,12 @@ func (readCards) Result(args json.RawMessage, r msg.ToolResult) presenter.Card {
 		return presenter.Read{Path: path, Images: pictures}
 	}
 	var m struct {
-		Read *readMeta `json:"read"`
+		Read     *readMeta `json:"read"`
+		Notebook bool      `json:"notebook"`
+	}
+	if json.Unmarshal(r.Meta, &m) == nil && m.Notebook {
+		fence := ""
+		return presenter.Generic{Fence: &fence, Listed: true}
 	}
 	if json.Unmarshal(r.Meta, &m) != nil || m.Read == nil {
 		return refusal() // the raw text, fenced

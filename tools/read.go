@@ -119,6 +119,11 @@ func (r readRun) run(ctx context.Context) (msg.ToolResult, error) {
 	if err != nil {
 		return msg.ToolResult{}, err
 	}
+	if isNotebook(r.abs) && r.limit == 0 && r.offset == 1 {
+		if view, ok := notebookView(doc.LF(), r.env.Read.Bytes); ok {
+			return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: view}}, Meta: json.RawMessage(`{"notebook":true}`)}, nil
+		}
+	}
 	w := newWindow(r.env.Read, r.offset, r.limit)
 	w.add([]byte(doc.Text()))
 	return r.result(w)

@@ -74,7 +74,7 @@ var presets = map[string][]string{
 }
 
 // rest are the tools of every preset that do not change files themselves.
-var rest = []string{"Bash", "BashOutput", "KillShell", "TodoWrite", "ExitPlanMode"}
+var rest = []string{"Bash", "BashOutput", "KillShell", "Glob", "Grep", "TodoWrite", "ExitPlanMode"}
 
 // Preset returns the tools of a named preset, in the order in which they are
 // offered, and whether there is one of that name.
@@ -158,8 +158,9 @@ var all = map[string]tool{
 	"Write": writeTool{}, "write": writeTool{},
 	"Edit": editTool{}, "edit": editTool{},
 	applyPatch: applyPatchTool{},
+	"Glob":     globTool{}, "Grep": grepTool{}, "LS": lsTool{},
 	"Bash":     bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
-	"TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
+	"Agent": agentTool{}, "NotebookEdit": notebookTool{}, "TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
 }
 
 // Presenters returns the presenters of all tools by each name under which any
