@@ -19,6 +19,7 @@ type paramKind int
 const (
 	stringParam paramKind = iota
 	countParam            // a whole number from 1 on
+	sizeParam             // a whole number from 0 on
 	boolParam
 	listParam // an array; its elements are left as they are
 )
@@ -29,6 +30,8 @@ func (k paramKind) String() string {
 		return "a string"
 	case countParam:
 		return "a whole number from 1 on"
+	case sizeParam:
+		return "a whole number from 0 on"
 	case boolParam:
 		return "true or false"
 	case listParam:
@@ -171,10 +174,14 @@ func value(p param, raw json.RawMessage) (any, error) {
 		if raw[0] == '[' && json.Unmarshal(raw, &l) == nil {
 			return l, nil
 		}
-	case countParam:
+	case countParam, sizeParam:
 		// 1e1 and 10.0 are whole numbers to JSON Schema.
+		least := 1.0
+		if p.kind == sizeParam {
+			least = 0
+		}
 		f, err := strconv.ParseFloat(string(raw), 64)
-		if err == nil && f == math.Trunc(f) && f >= 1 && f <= math.MaxInt32 {
+		if err == nil && f == math.Trunc(f) && f >= least && f <= math.MaxInt32 {
 			return int(f), nil
 		}
 	}

@@ -159,8 +159,8 @@ var all = map[string]tool{
 	"Edit": editTool{}, "edit": editTool{},
 	applyPatch: applyPatchTool{},
 	"Glob":     globTool{}, "Grep": grepTool{}, "LS": lsTool{},
-	"Bash":     bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
-	"Agent": agentTool{}, "NotebookEdit": notebookTool{}, "TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
+	"Bash": bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
+	"TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
 }
 
 // Presenters returns the presenters of all tools by each name under which any

@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"dsh-acp/internal/search"
+)
+
+// grepRun is one search, checked.
+type grepRun struct {
+	env           *env
+	abs           string
+	file          bool // abs is a file
+	args          arguments
+	q             search.Query
+	offset, limit int
+}
+
+func (g grepRun) run(ctx context.Context) (string, error) {
+	find := g.inFolder
+	if g.file {
+		find = g.inFile
+	}
+	found, err := find(ctx)
+	if err != nil {
+		return "", err
+	}
+	if found.Files == 0 {
+		return "no matches in " + g.where() + leftNote(found.Left), nil
+	}
+	what, total := "files", found.Files
+	if g.q.Mode == search.Lines {
+		what, total = "lines", found.Total
+	}
+	if g.offset >= total {
+		// No failure: that there is nothing more is what the model wanted to know.
+		return fmt.Sprintf("(offset %d is behind the end: there are %d %s)", g.offset, total, what), nil
+	}
+	var b strings.Builder
+	if g.q.Mode == search.Names {
+		b.WriteString(plural(found.Files, "Found 1 file\n", "Found %d files\n"))
+	}
+	shown := g.write(&b, found)
+	if last := g.offset + shown; g.offset > 0 || last < total {
+		fmt.Fprintf(&b, "\n\n(%s %d to %d of %d", what, g.offset+1, last, total)
+		if last < total && last < maxKept {
+			fmt.Fprintf(&b, "; go on with offset %d, or narrow the search", last)
+		} else if last < total {
+			b.WriteString("; narrow the search to see others")
+		}
+		b.WriteByte(')')
+	}
+	if g.q.Mode == search.Counts {
+		fmt.Fprintf(&b, "\n\n%s in %s", plural(found.Matches, "1 matching line", "%d matching lines"), plural(found.Files, "1 file", "%d files"))
+	}
+	return b.String() + leftNote(found.Left), nil
+}
+
+// where names what was searched.
+func (g grepRun) where() string {
+	s := g.env.show(g.abs)
+	for _, name := range []string{"glob", "type"} {
+		if v := g.args.text(name); v != "" {
+			s += fmt.Sprintf(" (%s %s)", name, v)
+		}
+	}
+	return s
+}
+
+func (g grepRun) inFolder(ctx context.Context) (search.Found, error) {
+	dir, tree, err := g.env.open(ctx, g.abs)
+	if err != nil {
+		return search.Found{}, err
+	}
+	defer dir.Close()
+	return search.Grep(ctx, tree, g.q)
+}
+
+func (g grepRun) inFile(ctx context.Context) (search.Found, error) {
+	var r io.Reader
+	if o, ok := g.env.Files.(Opener); ok {
+		f, _, err := o.Open(ctx, g.abs)
+		if err != nil {
+			return search.Found{}, err
+		}
+		defer f.Close()
+		r = f
+	} else {
+		f, err := g.env.Files.Read(ctx, g.abs)
+		if err != nil {
+			return search.Found{}, err
+		}
+		r = bytes.NewReader(f.Data)
+	}
+	return search.GrepReader(ctx, r, g.q)
+}
+
+// write shows what was found, from the offset on, and returns how many lines
+// or files that is.
+func (g grepRun) write(b *strings.Builder, found search.Found) (shown int) {
+	skip, start := g.offset, b.Len()
+	// put adds an entry after what parts it from the one before.
+	put := func(between, entry string) bool {
+		if skip > 0 {
+			skip--
+			return true
+		}
+		if shown == 0 {
+			between = ""
+		}
+		if shown == g.limit || shown > 0 && b.Len()-start+len(between)+len(entry) > maxFoundBytes {
+			return false
+		}
+		b.WriteString(between)
+		b.WriteString(entry)
+		shown++
+		return true
+	}
+	for _, h := range found.Hits {
+		path := g.env.show(filepath.Join(g.abs, filepath.FromSlash(h.Path)))
+		switch g.q.Mode {
+		case search.Names:
+			if !put("\n", path) {
+				return shown
+			}
+		case search.Counts:
+			if !put("\n", fmt.Sprintf("%s:%d", path, h.Matches)) {
+				return shown
+			}
+		case search.Lines:
+			for i, line := range h.Lines {
+				between := "\n"
+				if g.q.Before+g.q.After > 0 && (line.Gap || i == 0) {
+					between = "\n--\n"
+				}
+				if !put(between, g.line(path, line)) {
+					return shown
+				}
+			}
+		}
+	}
+	return shown
+}
+
+// line shows one line as grep does: parted by colons if it matches, else by
+// hyphens.
+func (g grepRun) line(path string, l search.Line) string {
+	sep := "-"
+	if l.Match {
+		sep = ":"
+	}
+	if g.args.has("-n") && !g.args.flag("-n") {
+		return path + sep + l.Text
+	}
+	return fmt.Sprintf("%s%s%d%s%s", path, sep, l.Number, sep, l.Text)
+}
