@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"dsh-acp/internal/eventlog"
@@ -20,11 +19,25 @@ const StopError = "error"
 // model refused nothing is told, as the protocol has it: clients take its
 // prompt back, and a model that sees it again refuses again.
 func History(events []msg.Event) ([]model.Message, error) {
-	entries, err := eventlog.History(events)
-	if err != nil {
-		return nil, err
-	}
-	refused, err := refusedTurns(events)
+	return history(events, func(msg.Payload) {})
+}
+
+// history is [History], and shows each event's payload in passing: to decode
+// them is most of the time in which a session loads.
+func history(events []msg.Event, see func(msg.Payload)) ([]model.Message, error) {
+	var refused []span
+	var start int64
+	entries, err := eventlog.Surface(events, func(e msg.Event, p msg.Payload) {
+		switch p := p.(type) {
+		case msg.TurnStart:
+			start = e.Seq
+		case msg.TurnEnd:
+			if p.Reason.Kind == msg.EndBlocked {
+				refused = append(refused, span{start, e.Seq})
+			}
+		}
+		see(p)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -70,36 +83,5 @@ func byRequest(uses []msg.ToolUse) func(a, b msg.ToolMessage) int {
 	return func(a, b msg.ToolMessage) int { return cmp.Compare(place(a), place(b)) }
 }
 
+// A span is the seqs of a turn's first and last event.
 type span struct{ from, to int64 }
-
-func refusedTurns(events []msg.Event) ([]span, error) {
-	var out []span
-	var start int64
-	for _, e := range events {
-		if e.Type != (msg.TurnStart{}).EventType() && e.Type != (msg.TurnEnd{}).EventType() {
-			continue
-		}
-		p, err := decode(e)
-		if err != nil {
-			return nil, err
-		}
-		switch p := p.(type) {
-		case msg.TurnStart:
-			start = e.Seq
-		case msg.TurnEnd:
-			if p.Reason.Kind == msg.EndBlocked {
-				out = append(out, span{start, e.Seq})
-			}
-		}
-	}
-	return out, nil
-}
-
-// decode returns the payload of e, or nil for one that may be passed over.
-func decode(e msg.Event) (msg.Payload, error) {
-	p, err := msg.Decode(e)
-	if _, unknown := errors.AsType[*msg.UnknownTypeError](err); unknown && e.Ignorable {
-		return nil, nil
-	}
-	return p, err
-}

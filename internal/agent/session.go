@@ -116,16 +116,8 @@ func New(cfg Config) (*Session, error) {
 }
 
 // recall takes from the past what the next turn builds on.
-func (s *Session) recall(past []msg.Event) error {
-	var err error
-	if s.history, err = History(past); err != nil {
-		return err
-	}
-	for _, e := range past {
-		p, err := decode(e)
-		if err != nil {
-			return err
-		}
+func (s *Session) recall(past []msg.Event) (err error) {
+	s.history, err = history(past, func(p msg.Payload) {
 		switch p := p.(type) {
 		case msg.TurnStart:
 			s.turns = max(s.turns, p.Turn)
@@ -142,8 +134,8 @@ func (s *Session) recall(past []msg.Event) error {
 				}
 			}
 		}
-	}
-	return nil
+	})
+	return err
 }
 
 // Usage returns the sum over all messages of the session, the past's included.

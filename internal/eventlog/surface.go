@@ -28,12 +28,20 @@ type Entry struct {
 // Events of unknown type are passed over if they are ignorable. It fails on a
 // surface operation that it does not know, since then it would tell the model
 // something else than was meant.
-func History(events []msg.Event) ([]Entry, error) {
+func History(events []msg.Event) ([]Entry, error) { return Surface(events, nil) }
+
+// Surface is [History] for a caller who wants to look at every event too: see
+// gets each with its payload, in order, so that none is decoded twice. Those
+// without a payload, which are passed over, it does not get. It may be nil.
+func Surface(events []msg.Event, see func(msg.Event, msg.Payload)) ([]Entry, error) {
 	var out []Entry
 	for _, e := range events {
 		p, err := decodeKnown(e)
 		if err != nil {
 			return nil, err
+		}
+		if p != nil && see != nil {
+			see(e, p)
 		}
 		if p == nil || !msg.Surface(p) {
 			continue
