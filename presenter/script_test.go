@@ -3,6 +3,7 @@ package presenter
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,7 @@ type step struct {
 //	start MESSAGE           text MESSAGE TEXT        think MESSAGE TEXT
 //	tool CALL NAME          input CALL FRAGMENT      ready CALL
 //	usage JSON              ask CALL [PATH…]         event TYPE JSON
+//	runs CALL SECONDS       output CALL TEXT
 //
 // where ready takes the fragments of its call as the whole input.
 func parseScript(t testing.TB, script string) []step {
@@ -58,6 +60,12 @@ func parseScript(t testing.TB, script string) []step {
 			var u msg.Usage
 			require.NoError(t, json.Unmarshal([]byte(rest), &u), line)
 			s.delta = msg.UsageDelta{Usage: u}
+		case "runs":
+			seconds, err := strconv.Atoi(arg)
+			require.NoError(t, err, line)
+			s.delta = msg.ToolRunning{CallID: id, Elapsed: seconds}
+		case "output":
+			s.delta = msg.ToolOutput{CallID: id, Text: strings.ReplaceAll(arg, `\n`, "\n")}
 		case "ask":
 			s.ask, s.paths = id, strings.Fields(arg)
 		case "event":
