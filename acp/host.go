@@ -55,6 +55,9 @@ type Opened struct {
 	// History is the session's events so far, crash closers included; nil for
 	// a new session.
 	History []msg.Event
+	// Payloads are those of History, one for one, if they are at hand; nil
+	// has them decoded.
+	Payloads []msg.Payload
 	// Mode is in force where the history sets none; "" means [ModeDefault].
 	Mode string
 	// Models are offered to the user; Model is the id of the one in force

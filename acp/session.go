@@ -85,10 +85,18 @@ func (s *Server) lookup(id string) *session {
 }
 
 // replay draws the whole history, and sends what was drawn if show is set.
-// Without it the presenter still learns what the client has seen before.
-func (sess *session) replay(ctx context.Context, events []msg.Event, show bool) {
-	for _, e := range events {
-		updates := sess.draw.Replay(e)
+// Without it the presenter still learns what the client has seen before. The
+// history is needed no more after that, so it is let go.
+func (sess *session) replay(ctx context.Context, show bool) {
+	events, payloads := sess.opened.History, sess.opened.Payloads
+	sess.opened.History, sess.opened.Payloads = nil, nil
+	for i, e := range events {
+		var updates []presenter.Update
+		if payloads != nil {
+			updates = sess.draw.ReplayPayload(payloads[i])
+		} else {
+			updates = sess.draw.Replay(e)
+		}
 		if !show {
 			continue
 		}

@@ -76,7 +76,7 @@ func (s *Server) reopen(r *request, replay bool) {
 			return nil, nil, sessionError(p.id, err)
 		}
 		sess := s.adopt(opened, p.setup)
-		sess.replay(ctx, opened.History, replay)
+		sess.replay(ctx, replay)
 		return sess.setupResult(), func() { sess.noteServers(p.servers) }, nil
 	})
 }

@@ -1,7 +1,9 @@
 package presenter
 
 import (
+	"bytes"
 	"encoding/json"
+	"strconv"
 
 	"dsh-acp/internal/msg"
 )
@@ -65,13 +67,15 @@ func (m DiffMeta) JSON() json.RawMessage {
 // a log may be old or edited by hand, and half a diff would be a lie. Keys
 // that it does not know are ignored, and numbers that make no sense are 0.
 func DiffsFromMeta(meta json.RawMessage) []FileDiff {
-	var entries []json.RawMessage
+	// Maps rather than structs: struct fields match keys of any case, and
+	// cannot tell an absent oldText from null.
+	var entries []map[string]json.RawMessage
 	if json.Unmarshal(member(meta, "diffs"), &entries) != nil || len(entries) == 0 {
 		return nil
 	}
 	diffs := make([]FileDiff, 0, len(entries))
-	for _, raw := range entries {
-		d, ok := diffFromMeta(raw)
+	for _, m := range entries {
+		d, ok := diffFromMeta(m)
 		if !ok {
 			return nil
 		}
@@ -83,18 +87,15 @@ func DiffsFromMeta(meta json.RawMessage) []FileDiff {
 // OmittedFromMeta returns the number of hunks that a stored meta says were
 // left out, 0 if it says nothing sensible of the kind.
 func OmittedFromMeta(meta json.RawMessage) int {
+	if !bytes.Contains(meta, []byte("truncated")) && !bytes.Contains(meta, []byte(`\u`)) {
+		return 0 // there is no such key, however it is written
+	}
 	raw := member(meta, "truncated")
 	kept, of := natural(member(raw, "hunks")), natural(member(raw, "of"))
 	return max(of-kept, 0)
 }
 
-func diffFromMeta(raw json.RawMessage) (FileDiff, bool) {
-	// A map rather than a struct: struct fields match keys of any case, and
-	// cannot tell an absent oldText from null.
-	var m map[string]json.RawMessage
-	if json.Unmarshal(raw, &m) != nil {
-		return FileDiff{}, false
-	}
+func diffFromMeta(m map[string]json.RawMessage) (FileDiff, bool) {
 	path, ok1 := jsonString(m["path"])
 	newText, ok2 := jsonString(m["newText"])
 	if !ok1 || !ok2 {
@@ -137,8 +138,8 @@ func jsonString(raw json.RawMessage) (string, bool) {
 
 // natural decodes a JSON integer that is not negative; everything else is 0.
 func natural(raw json.RawMessage) int {
-	var n int
-	if json.Unmarshal(raw, &n) != nil || n < 0 {
+	n, err := strconv.Atoi(string(raw)) // what it takes beyond JSON cannot be there
+	if err != nil || n < 0 {
 		return 0
 	}
 	return n

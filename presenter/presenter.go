@@ -115,11 +115,19 @@ func (p *Presenter) Event(e msg.Event) []Update { return p.event(e, true) }
 // whole, and each call as a tool_call and one tool_call_update.
 func (p *Presenter) Replay(e msg.Event) []Update { return p.event(e, false) }
 
+// ReplayPayload is Replay for an event that was decoded already; nil is one
+// without a payload.
+func (p *Presenter) ReplayPayload(payload msg.Payload) []Update { return p.payload(payload, false) }
+
 func (p *Presenter) event(e msg.Event, live bool) []Update {
 	payload, err := msg.Decode(e)
 	if err != nil {
 		return nil // whether such a log may be shown is for its reader to say
 	}
+	return p.payload(payload, live)
+}
+
+func (p *Presenter) payload(payload msg.Payload, live bool) []Update {
 	switch d := payload.(type) {
 	case msg.UserMessage:
 		if !live && d.Source.Kind != "agent" {

@@ -19,28 +19,19 @@ const StopError = "error"
 // model refused nothing is told, as the protocol has it: clients take its
 // prompt back, and a model that sees it again refuses again.
 func History(events []msg.Event) ([]model.Message, error) {
-	return history(events, func(msg.Payload) {})
-}
-
-// history is [History], and shows each event's payload in passing: to decode
-// them is most of the time in which a session loads.
-func history(events []msg.Event, see func(msg.Payload)) ([]model.Message, error) {
-	var refused []span
-	var start int64
-	entries, err := eventlog.Surface(events, func(e msg.Event, p msg.Payload) {
-		switch p := p.(type) {
-		case msg.TurnStart:
-			start = e.Seq
-		case msg.TurnEnd:
-			if p.Reason.Kind == msg.EndBlocked {
-				refused = append(refused, span{start, e.Seq})
-			}
-		}
-		see(p)
-	})
+	payloads, err := eventlog.Payloads(events)
 	if err != nil {
 		return nil, err
 	}
+	return history(events, payloads)
+}
+
+func history(events []msg.Event, payloads []msg.Payload) ([]model.Message, error) {
+	entries, err := eventlog.Surface(events, payloads)
+	if err != nil {
+		return nil, err
+	}
+	refused := refusedTurns(events, payloads)
 	var out []model.Message
 	for _, e := range entries {
 		if slices.ContainsFunc(refused, func(r span) bool { return r.from <= e.Seq && e.Seq <= r.to }) {
@@ -85,3 +76,19 @@ func byRequest(uses []msg.ToolUse) func(a, b msg.ToolMessage) int {
 
 // A span is the seqs of a turn's first and last event.
 type span struct{ from, to int64 }
+
+func refusedTurns(events []msg.Event, payloads []msg.Payload) []span {
+	var out []span
+	var start int64
+	for i, p := range payloads {
+		switch p := p.(type) {
+		case msg.TurnStart:
+			start = events[i].Seq
+		case msg.TurnEnd:
+			if p.Reason.Kind == msg.EndBlocked {
+				out = append(out, span{start, events[i].Seq})
+			}
+		}
+	}
+	return out
+}

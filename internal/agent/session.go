@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"dsh-acp/internal/eventlog"
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/msg"
 )
@@ -38,6 +39,9 @@ type Config struct {
 	// Past are the events that the log holds already, closed as after a
 	// crash; nil for a new session.
 	Past []msg.Event
+	// Payloads are those of Past, one for one, if they are at hand; nil has
+	// them decoded.
+	Payloads []msg.Payload
 	// NewID makes ids for messages; nil means random ones.
 	NewID func() string
 	// Grace bounds the wait for a tool that does not stop when its turn is
@@ -108,16 +112,25 @@ func New(cfg Config) (*Session, error) {
 		cfg.Grace = DefaultGrace
 	}
 	s := &Session{cfg: cfg, resumed: len(cfg.Past) > 0, names: names{used: &idSet{ids: map[string]bool{}}}}
-	if err := s.recall(cfg.Past); err != nil {
+	if err := s.recall(cfg.Past, cfg.Payloads); err != nil {
 		return nil, fmt.Errorf("agent: %w", err)
 	}
-	s.cfg.Past = nil // not needed any more
+	s.cfg.Past, s.cfg.Payloads = nil, nil // not needed any more
 	return s, nil
 }
 
 // recall takes from the past what the next turn builds on.
-func (s *Session) recall(past []msg.Event) (err error) {
-	s.history, err = history(past, func(p msg.Payload) {
+func (s *Session) recall(past []msg.Event, payloads []msg.Payload) error {
+	var err error
+	if payloads == nil {
+		if payloads, err = eventlog.Payloads(past); err != nil {
+			return err
+		}
+	}
+	if s.history, err = history(past, payloads); err != nil {
+		return err
+	}
+	for _, p := range payloads {
 		switch p := p.(type) {
 		case msg.TurnStart:
 			s.turns = max(s.turns, p.Turn)
@@ -134,8 +147,8 @@ func (s *Session) recall(past []msg.Event) (err error) {
 				}
 			}
 		}
-	})
-	return err
+	}
+	return nil
 }
 
 // Usage returns the sum over all messages of the session, the past's included.

@@ -172,7 +172,7 @@ func (s sessions) Create(_ context.Context, setup acp.Setup) (*acp.Opened, error
 	if err != nil {
 		return nil, fmt.Errorf("session log: %w", err)
 	}
-	return s.open(cfg, log, setup, nil)
+	return s.open(cfg, log, setup, past{})
 }
 
 func (s sessions) Open(_ context.Context, id string, setup acp.Setup) (*acp.Opened, error) {
@@ -194,7 +194,11 @@ func (s sessions) Open(_ context.Context, id string, setup acp.Setup) (*acp.Open
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	return s.open(cfg, log, setup, append(stored.Events, closers...))
+	payloads, err := eventlog.Payloads(closers)
+	if err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return s.open(cfg, log, setup, past{append(stored.Events, closers...), append(stored.Payloads, payloads...)})
 }
 
 func (s sessions) logOptions() eventlog.Options {
@@ -205,15 +209,21 @@ func (s sessions) logOptions() eventlog.Options {
 	}
 }
 
+// past is what the log of a session holds: its events, and the payload of each.
+type past struct {
+	events   []msg.Event
+	payloads []msg.Payload
+}
+
 // open makes the work of a session whose log is open. It takes the log over.
-func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, past []msg.Event) (*acp.Opened, error) {
+func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, past past) (*acp.Opened, error) {
 	w, err := s.app.newWork(cfg, log, setup, past)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
 	choices, current := models(cfg)
 	return &acp.Opened{
-		ID: log.Header().ID, History: past, Mode: cfg.Mode,
+		ID: log.Header().ID, History: past.events, Payloads: past.payloads, Mode: cfg.Mode,
 		Models: choices, Model: current, Work: w,
 		CardTextMax: int(cfg.Diff.CardTextMaxBytes),
 	}, nil

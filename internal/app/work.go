@@ -41,7 +41,7 @@ type work struct {
 	promptIs string            // guarded by promptMu; what prompt gives
 }
 
-func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, past []msg.Event) (*work, error) {
+func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, past past) (*work, error) {
 	w := &work{app: a, cfg: cfg, setup: setup, log: log, diag: a.log.With().Str("session", log.Header().ID).Logger()}
 	roots := append([]string{setup.Cwd}, setup.More...)
 	var err error
@@ -66,7 +66,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	}
 	w.agent, err = agent.New(agent.Config{
 		Log: log, Provider: late{a}, Tools: toolbox{w.tools}, Approver: w, Sink: w,
-		Params: w.params, Past: past,
+		Params: w.params, Past: past.events, Payloads: past.payloads,
 		OnPanic: func(where string, v any, stack []byte) {
 			w.diag.Error().Str("where", where).Bytes("stack", stack).Msgf("panic: %v", v)
 		},

@@ -19,7 +19,7 @@ const (
 func Closers(events []msg.Event) ([]msg.Payload, error) {
 	var o order
 	for _, e := range events {
-		if err := o.follow(e); err != nil {
+		if _, err := o.follow(e); err != nil {
 			return nil, err
 		}
 	}

@@ -92,7 +92,8 @@ func TestClosersTellTheModel(t *testing.T) {
 		e, _, err := newEvent(p)
 		require.NoError(t, err)
 		e.Seq = o.next
-		require.NoError(t, o.follow(e))
+		_, err = o.follow(e)
+		require.NoError(t, err)
 	}
 	ps := o.closers()
 	unknown, notStarted := ps[0].(msg.ToolReturned), ps[1].(msg.ToolReturned)

@@ -42,23 +42,24 @@ type request struct {
 	called bool // it has its tool/call
 }
 
-// follow checks a stored or raw event against all rules and takes it in.
-func (o *order) follow(e msg.Event) error {
+// follow checks a stored or raw event against all rules and takes it in. It
+// returns the payload, as [Session.Payloads] holds it.
+func (o *order) follow(e msg.Event) (msg.Payload, error) {
 	if e.Seq != o.next {
-		return fmt.Errorf("seq is %d where %d should be", e.Seq, o.next)
+		return nil, fmt.Errorf("seq is %d where %d should be", e.Seq, o.next)
 	}
 	p, err := decodeKnown(e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := checkSurface(e, p); err != nil {
-		return err
+		return nil, err
 	}
 	if err := o.check(p, retold(e)); err != nil {
-		return err
+		return nil, err
 	}
 	o.take(e, p)
-	return nil
+	return p, nil
 }
 
 // check says why p cannot follow what is there. retold says that the event

@@ -63,7 +63,7 @@ func TestOrder(t *testing.T) {
 				e, _, encErr := newEvent(p)
 				require.NoError(t, encErr)
 				e.Seq = o.next
-				again := o.follow(e)
+				_, again := o.follow(e)
 				if i < last || c.why == "" {
 					require.NoError(t, err)
 					require.NoError(t, again)

@@ -15,6 +15,10 @@ import (
 type Session struct {
 	Header Header
 	Events []msg.Event
+	// Payloads are those of Events, one for one, so that readers need not
+	// decode them again; nil for an event from which nothing is to be taken.
+	// Readers share them, so they are not changed.
+	Payloads []msg.Payload
 	// Torn is the broken end of the file, or nil. It is not among Events.
 	Torn *Torn
 }
@@ -146,13 +150,14 @@ func load(r io.Reader, path, id string) (Session, end, error) {
 			s.Torn = &Torn{Path: path, Line: lines.number, Offset: at.size, Size: lines.offset - at.size}
 			return s, at, nil
 		}
+		var p msg.Payload
 		if err == nil {
-			err = at.order.follow(e)
+			p, err = at.order.follow(e)
 		}
 		if err != nil {
 			return damage(err)
 		}
-		s.Events = append(s.Events, e)
+		s.Events, s.Payloads = append(s.Events, e), append(s.Payloads, p)
 		at.size, at.bare = lines.offset, lines.bare
 	}
 }

@@ -28,24 +28,36 @@ type Entry struct {
 // Events of unknown type are passed over if they are ignorable. It fails on a
 // surface operation that it does not know, since then it would tell the model
 // something else than was meant.
-func History(events []msg.Event) ([]Entry, error) { return Surface(events, nil) }
+func History(events []msg.Event) ([]Entry, error) {
+	payloads, err := Payloads(events)
+	if err != nil {
+		return nil, err
+	}
+	return Surface(events, payloads)
+}
 
-// Surface is [History] for a caller who wants to look at every event too: see
-// gets each with its payload, in order, so that none is decoded twice. Those
-// without a payload, which are passed over, it does not get. It may be nil.
-func Surface(events []msg.Event, see func(msg.Event, msg.Payload)) ([]Entry, error) {
-	var out []Entry
-	for _, e := range events {
-		p, err := decodeKnown(e)
-		if err != nil {
+// Payloads decodes events, one for one, as [Session.Payloads] holds them. It
+// fails on an event of unknown type that is not ignorable.
+func Payloads(events []msg.Event) ([]msg.Payload, error) {
+	out := make([]msg.Payload, len(events))
+	for i, e := range events {
+		var err error
+		if out[i], err = decodeKnown(e); err != nil {
 			return nil, err
 		}
-		if p != nil && see != nil {
-			see(e, p)
-		}
+	}
+	return out, nil
+}
+
+// Surface is [History] of events that were decoded already.
+func Surface(events []msg.Event, payloads []msg.Payload) ([]Entry, error) {
+	var out []Entry
+	for i, e := range events {
+		p := payloads[i]
 		if p == nil || !msg.Surface(p) {
 			continue
 		}
+		var err error
 		if out, err = apply(out, e, p); err != nil {
 			return nil, fmt.Errorf("event %d (%s): %w", e.Seq, e.Type, err)
 		}

@@ -91,3 +91,24 @@ func TestHistoryOfATurn(t *testing.T) {
 	all := turn(0)
 	assert.Equal(t, []msg.Payload{all[2], all[3], all[5], all[6]}, got)
 }
+
+// What a session was read with is what a reader would decode from its events.
+func TestPayloadsOfASession(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Create(dir, Header{ID: "s1"}, Options{})
+	require.NoError(t, err)
+	add(t, l, edits(3)...)
+	_, err = l.AppendRaw(msg.Event{Type: "later/thing", Data: json.RawMessage(`{}`), Ignorable: true})
+	require.NoError(t, err)
+	require.NoError(t, l.Close())
+	s, err := Read(dir, "s1")
+	require.NoError(t, err)
+	want, err := Payloads(s.Events)
+	require.NoError(t, err)
+	require.Len(t, s.Payloads, len(s.Events))
+	assert.Equal(t, want, s.Payloads)
+	assert.Nil(t, s.Payloads[len(s.Payloads)-1], "nothing is to be taken from a type that is passed over")
+
+	_, err = Payloads([]msg.Event{{Type: "later/thing", Data: json.RawMessage(`{}`)}})
+	assert.ErrorContains(t, err, "later/thing")
+}
