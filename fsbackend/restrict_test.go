@@ -283,6 +283,40 @@ func TestRestrictedRaces(t *testing.T) {
 	}
 }
 
+// The same without a chosen moment: a name that is now a file and now a link
+// never gives what the link leads to.
+func TestRestrictedReadsNoLinkThatComesAndGoes(t *testing.T) {
+	w := newWorld(t, nil)
+	w.put("pub/secret", "key\n") // in the same folder, whose handle would let the link through
+	w.put("pub/k", "open\n")
+	b := fsbackend.Restrict(w.local, fsbackend.Limits{Policy: policy(t, guard.Config{Root: w.root, Block: []string{"pub/secret"}})})
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			_ = os.Symlink("secret", w.path("next"))
+			_ = os.Rename(w.path("next"), w.path("pub/k"))
+			_ = os.WriteFile(w.path("next"), []byte("open\n"), 0o666)
+			_ = os.Rename(w.path("next"), w.path("pub/k"))
+			for range 20 { // long enough as a file for the first look
+				_, _ = os.Lstat(w.path("pub/k"))
+			}
+		}
+	}()
+	for range 3000 {
+		if got, err := read(b, w.path("pub/k")); err == nil {
+			assert.Equal(t, "open\n", got)
+		}
+	}
+	close(stop)
+	<-ended
+}
+
 func read(b fsbackend.Backend, path string) (string, error) {
 	f, err := b.Read(context.Background(), path)
 	return string(f.Data), err
