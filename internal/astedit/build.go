@@ -75,6 +75,9 @@ func (b *builder) leaf(i int) *goal {
 			text = strings.Replace(text, form, h.v.text(b.stencil.src), 1)
 		}
 	}
+	if b.tree.IsComment(i) {
+		b.out.comments = append(b.out.comments, text)
+	}
 	return &goal{kind: n.Kind, named: n.Is(syntax.Named), text: text}
 }
 

@@ -1,6 +1,7 @@
 package astedit
 
 import (
+	"slices"
 	"strings"
 
 	"dsh-acp/internal/syntax"
@@ -32,14 +33,14 @@ func indentLines(text, indent string, fixed []int) string {
 	}
 	var b strings.Builder
 	for at, line := range lines(text) {
-		if at > 0 && strings.TrimSpace(line) != "" && !contains(fixed, at) {
+		// Behind the last line a capture follows, so that it is never blank.
+		isLast := at == len(text)-len(line) && !strings.HasSuffix(line, "\n")
+		if at > 0 && (isLast || strings.TrimSpace(line) != "") && !slices.Contains(fixed, at) {
 			b.WriteString(indent)
-		} else if at > 0 && at == len(text)-len(line) && !contains(fixed, at) {
-			b.WriteString(indent) // a capture, or the rest of the line, follows
 		}
 		b.WriteString(line)
 	}
-	if strings.HasSuffix(text, "\n") && !contains(fixed, len(text)) {
+	if strings.HasSuffix(text, "\n") && !slices.Contains(fixed, len(text)) {
 		b.WriteString(indent)
 	}
 	return b.String()
@@ -56,15 +57,6 @@ func lines(text string) func(yield func(int, string) bool) {
 			at += len(line)
 		}
 	}
-}
-
-func contains(offsets []int, at int) bool {
-	for _, o := range offsets {
-		if o == at {
-			return true
-		}
-	}
-	return false
 }
 
 // reindent returns the source from start to end with its lines after the first

@@ -15,6 +15,8 @@ type Pattern struct {
 	names  []string // of the slots
 	shapes []*goal
 	filter filter
+	// comments are those that the pattern has itself: a rewrite may drop them.
+	comments []string
 }
 
 // Source returns the pattern as it was written, without space around it.

@@ -109,6 +109,10 @@ func (p *Program) Rewrite(path string, lang syntax.Lang, doc text.Doc, force boo
 	return r.out, nil
 }
 
+// maxSkips is how many matches of one op and file that were left alone are told
+// one by one.
+const maxSkips = 20
+
 // A rewriting is one run of a program over one file.
 type rewriting struct {
 	*Program
@@ -145,7 +149,11 @@ func (r *rewriting) run(op int, rule *Rule) error {
 	plan := rule.Plan(r.tree)
 	r.out.Matches += plan.Matches
 	r.out.Nested += plan.Nested
-	for _, s := range plan.Skipped {
+	for i, s := range plan.Skipped {
+		if i == maxSkips {
+			r.warn(op, "%d more matches left as they are", len(plan.Skipped)-i)
+			break
+		}
 		r.warn(op, "line %d: match left as it is: %s", s.Line, s.Reason)
 	}
 	if len(plan.Edits) == 0 {

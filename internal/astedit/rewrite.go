@@ -2,6 +2,7 @@ package astedit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dsh-acp/internal/syntax"
@@ -97,7 +98,8 @@ func (r *Rule) objection(src *source, m *Match) string {
 	}
 	for i := m.Node + 1; i < int(src.Nodes[m.Node].Last); i++ {
 		n := src.Nodes[i]
-		if src.IsComment(i) && int(n.Start) < m.Kept && !r.keeps(m, int(n.Start), int(n.End)) {
+		if src.IsComment(i) && int(n.Start) < m.Kept && !r.keeps(m, int(n.Start), int(n.End)) &&
+			!slices.Contains(r.pattern.comments, src.Text(i)) {
 			return fmt.Sprintf("the comment %s would be lost", quote(src.Text(i)))
 		}
 	}

@@ -103,6 +103,9 @@ func (t *Tree) above(line int) int {
 		if i <= 0 {
 			return found
 		}
+		for up := t.Parent(i); up > 0 && t.attached(up); up = t.Parent(up) {
+			i = up // a comment may have parts
+		}
 		head := int(t.Nodes[i].Start)
 		begin := strings.LastIndexByte(t.Source[:head], '\n') + 1
 		if strings.TrimSpace(t.Source[begin:head]) != "" {

@@ -7,7 +7,10 @@
 // of Go, so that nothing needs closing and walking costs no call into C.
 package syntax
 
-import "strings"
+import (
+	"sort"
+	"strings"
+)
 
 // A Flag is a property of a node.
 type Flag uint8
@@ -144,18 +147,13 @@ func (t *Tree) IsTrivia(i int) bool {
 // Smallest returns the deepest node that holds all bytes from start to before
 // end; of nodes with the same span, the one farthest down.
 func (t *Tree) Smallest(start, end int) int {
-	at := 0
-descend:
-	for {
-		for c := t.Child(at); c >= 0; c = t.Next(c) {
-			n := &t.Nodes[c]
-			if int(n.Start) <= start && end <= int(n.End) && n.Start < n.End {
-				at = c
-				continue descend
-			}
-		}
-		return at
+	// Nodes in document order have ascending starts. What holds the place is the
+	// last that starts before it, or above that one.
+	i := sort.Search(len(t.Nodes), func(i int) bool { return int(t.Nodes[i].Start) > start }) - 1
+	for i > 0 && int(t.Nodes[i].End) < end {
+		i = int(t.Nodes[i].Parent)
 	}
+	return max(i, 0)
 }
 
 // A Fault is a place that does not parse.

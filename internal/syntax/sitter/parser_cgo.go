@@ -22,6 +22,9 @@ import (
 // Available reports whether this build can parse.
 const Available = true
 
+// A dsh_node is written where a Node is read.
+var _ [unsafe.Sizeof(syntax.Node{})]byte = [C.sizeof_dsh_node]byte{}
+
 // A Parser makes trees, in any number of goroutines at once. It keeps as many
 // idle C parsers as there are processors, and needs no closing.
 type Parser struct {
