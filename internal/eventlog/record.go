@@ -230,7 +230,9 @@ func decodeOwn(line []byte) (e msg.Event, ok bool) {
 	} else {
 		e.Data = slices.Clip(rest[:max(0, len(rest)-1)])
 	}
-	return e, bytes.HasSuffix(rest, []byte("}")) && isObject(e.Data) && json.Valid(e.Data)
+	// Blanks around the object are not ours: the long way leaves them out.
+	own := bytes.HasPrefix(e.Data, []byte("{")) && bytes.HasSuffix(e.Data, []byte("}"))
+	return e, own && bytes.HasSuffix(rest, []byte("}")) && json.Valid(e.Data)
 }
 
 // unplain reports what a quoted type would need an escape for, or that is
