@@ -191,7 +191,8 @@ func TestBackgroundCommands(t *testing.T) {
 		told += plain(r) + "\n"
 		return strings.Contains(told, "exit code 4")
 	}, 20*time.Second, 5*time.Millisecond)
-	assert.Equal(t, 1, strings.Count(told, "one\ntwo"))
+	assert.Equal(t, 1, strings.Count(told, "one"))
+	assert.Equal(t, 1, strings.Count(told, "two"))
 	assert.Contains(t, plain(call(t, set, "KillShell", `{"shell_id":"bash_1"}`)), "exit code 4")
 	require.False(t, call(t, set, "Bash", `{"command":"sleep 60","run_in_background":true}`).IsError)
 	assert.Contains(t, plain(call(t, set, "KillShell", `{"shell_id":"bash_2"}`)), "ended bash_2")

@@ -160,7 +160,7 @@ var all = map[string]tool{
 	applyPatch: applyPatchTool{},
 	"Glob":     globTool{}, "Grep": grepTool{}, "LS": lsTool{},
 	"Bash": bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
-	"TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
+	"Agent": agentTool{}, "NotebookEdit": notebookTool{}, "TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
 }
 
 // Presenters returns the presenters of all tools by each name under which any
