@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ const (
 )
 
 // notBuilt is the table of the tools that this project does not have yet.
-var notBuilt = []string{"Glob", "Grep", "Task*"}
+var notBuilt = []string{"Task*"}
 
 // ourTools are offered in a scenario that names no tools: those that the
 // recorded agent offers by default, so not the searches and the task list.
@@ -114,7 +115,7 @@ func ourEnv(s Setup) []string {
 }
 
 // tools are the tools that the session's _meta names for the recorded agent,
-// or the given ones if it names none.
+// but for those that are not built, or the given ones if it names none.
 func (s *Scenario) tools(otherwise []string) []string {
 	var meta struct {
 		ClaudeCode struct {
@@ -126,7 +127,12 @@ func (s *Scenario) tools(otherwise []string) []string {
 	if json.Unmarshal(s.SessionMeta, &meta) != nil || len(meta.ClaudeCode.Options.Tools) == 0 {
 		return otherwise
 	}
-	return meta.ClaudeCode.Options.Tools
+	return slices.DeleteFunc(meta.ClaudeCode.Options.Tools, func(tool string) bool {
+		return slices.ContainsFunc(notBuilt, func(pattern string) bool {
+			ok, _ := path.Match(pattern, tool)
+			return ok
+		})
+	})
 }
 
 // claudeEnv starts claude-agent-acp without anything that leaves the machine.
