@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -195,9 +196,11 @@ func (s *Scenario) startMode() string {
 	return settings.Permissions.DefaultMode
 }
 
-// writeFiles lays out a folder.
+// writeFiles lays out a folder, in the order of the names: searches tell files
+// by when they were changed.
 func writeFiles(root string, files map[string]File) error {
-	for name, f := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f := files[name]
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("file %q: not below the folder", name)
 		}
