@@ -115,7 +115,7 @@ func TestPatternsThatAreRefused(t *testing.T) {
 		{syntax.JavaScript, "$$$A;", "a lone metavariable would match every node; put code around $$$A"},
 		{syntax.Python, "$A\n", "a lone metavariable"},
 		{syntax.JavaScript, "foo($A", `pattern "foo($A": it does not parse as javascript`},
-			{syntax.JavaScript, "open();\nread();", "these are 2 statements or nodes side by side, and a pattern is one node; put them in a block"},
+		{syntax.JavaScript, "open();\nread();", "these are 2 statements or nodes side by side, and a pattern is one node; put them in a block"},
 		{syntax.Go, "$A; $B", "2 statements"},
 		{syntax.Python, "a()\nb()", "2 statements"},
 		{syntax.Rust, "a(); b(); c();", "3 statements"},
