@@ -77,10 +77,10 @@ func (s *scanner) file(ctx context.Context, src reader, size int64) (*Hit, error
 		if first && bytes.IndexByte(s.buf[:min(end, sniffed)], 0) >= 0 {
 			return nil, errBinary
 		}
+		if s.q.Pattern.multiline && end > maxWhole {
+			return nil, errTooLarge
+		}
 		if s.q.Pattern.multiline && !got.last {
-			if end > maxWhole {
-				return nil, errTooLarge
-			}
 			n = end
 			s.grow()
 			continue
@@ -314,7 +314,9 @@ func (s *scanner) shift(end int) int {
 
 // text is a line as it is shown.
 func (s *scanner) text(line []byte, match bool) string {
-	line = bytes.TrimSuffix(line, []byte{'\r'})
+	if s.q.Pattern.cr { // else it is off already
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+	}
 	if len(line) <= shownBytes {
 		return strings.ToValidUTF8(string(line), "\ufffd")
 	}
