@@ -26,6 +26,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		{"", "serve the Agent Client Protocol on standard input and output", serve},
+		{"mcp", "serve the tools to another host over the Model Context Protocol", serveMCP},
 		{"login", "ask for an API key and store it", login},
 		{"logout", "forget the stored API key", logout},
 		{"doctor", "show the settings in force, what is missing, and how to add the agent to Zed", doctor},

@@ -28,7 +28,7 @@ const floors = `
 	2  internal/syntax/sitter
 	2  internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
 	3  tools internal/agent
-	4  acp
+	4  acp internal/mcpserve
 	5  internal/app
 	6  cmd/dsh-acp conformance internal/demo
 
@@ -69,7 +69,7 @@ const libraries = `
 	github.com/bmatcuk/doublestar/v4           : tools fsbackend internal/search
 	github.com/coder/acp-go-sdk                : acp internal/demo
 	github.com/gofrs/flock                     : internal/eventlog
-	github.com/modelcontextprotocol/go-sdk     : cmd/dsh-acp internal/app
+	github.com/modelcontextprotocol/go-sdk     : cmd/dsh-acp internal/app internal/mcpserve
 	github.com/openai/openai-go/v3             : internal/model/openai
 	github.com/rs/zerolog                      : acp internal/app cmd/dsh-acp
 	github.com/santhosh-tekuri/jsonschema/v6   : internal/acpschema
