@@ -101,15 +101,16 @@ func Transform(ctx context.Context, b Backend, path string, f func(text.Doc) (te
 	if err != nil {
 		return Change{}, err
 	}
-	rec, err := b.Write(ctx, Write{Path: path, Data: bytesOf(after), Pre: Unchanged{Version: file.Version}, NoParents: true})
+	rec, err := b.Write(ctx, Write{Path: path, Data: BytesOf(after), Pre: Unchanged{Version: file.Version}, NoParents: true})
 	if err != nil {
 		return Change{}, err
 	}
 	return Change{Path: path, Real: file.Real, Key: file.Key, Before: before, After: after, Receipt: rec}, nil
 }
 
-// bytesOf is a text's bytes without a copy. Backends only read them.
-func bytesOf(d text.Doc) []byte {
+// BytesOf gives a text's bytes for [Write.Data], without the copy that
+// text.Doc.Bytes makes: they must not be changed, and backends only read them.
+func BytesOf(d text.Doc) []byte {
 	s := d.Raw()
 	return unsafe.Slice(unsafe.StringData(s), len(s))
 }

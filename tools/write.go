@@ -111,7 +111,7 @@ func (w writeRun) look(ctx context.Context) (overwritten, error) {
 		if err != nil {
 			return overwritten{}, err // the content was checked before
 		}
-		o.before, o.data, o.folded = &doc, after.Bytes(), folded
+		o.before, o.data, o.folded = &doc, fsbackend.BytesOf(after), folded
 	}
 	switch {
 	case w.identical(o), wasSeen && seen == file.Version:

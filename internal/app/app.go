@@ -50,6 +50,7 @@ type App struct {
 	diag  *diagnostics
 	log   zerolog.Logger
 	locks fsbackend.Locks
+	trim  trimmer
 
 	load    sync.Once
 	cfg     config.Config
@@ -217,6 +218,7 @@ type past struct {
 
 // open makes the work of a session whose log is open. It takes the log over.
 func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, past past) (*acp.Opened, error) {
+	defer s.app.trim.soon()
 	w, err := s.app.newWork(cfg, log, setup, past)
 	if err != nil {
 		return nil, errors.Join(err, log.Close())

@@ -108,6 +108,7 @@ func (w *work) Record(p msg.Payload) error {
 // Run carries a turn out.
 func (w *work) Run(ctx context.Context, t acp.Turn) (acp.Outcome, error) {
 	w.turn = t
+	defer w.app.trim.soon()
 	out, err := w.agent.Run(ctx, t.Prompt)
 	return acp.Outcome{Stop: out.Stop, Usage: out.Usage}, err
 }
@@ -198,6 +199,7 @@ func (l late) Stream(ctx context.Context, req model.Request, emit func(msg.Delta
 		}
 		return model.Reply{}, &model.Error{Kind: model.KindInvalid, Text: err.Error(), Err: err}
 	}
+	l.app.trim.soon() // the calls before this request are done
 	return p.Stream(ctx, req, emit)
 }
 
