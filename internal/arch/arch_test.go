@@ -27,7 +27,7 @@ const floors = `
 	2  fsbackend internal/eventlog internal/model internal/config internal/shell internal/search
 	2  internal/syntax/sitter
 	2  internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
-	3  tools internal/agent
+	3  tools tools/fs internal/agent
 	4  acp internal/mcpserve
 	5  internal/app
 	6  cmd/dsh-acp conformance internal/demo
@@ -40,6 +40,7 @@ const floors = `
 // within are the arrows inside of a floor: the second imports the first.
 const within = `
 	internal/jsonedit < internal/patch
+	tools/fs < tools
 	internal/model < internal/model/transport internal/model/anthropic internal/model/openai internal/model/scripted
 	internal/model/transport < internal/model/anthropic internal/model/openai internal/model/scripted
 	conformance < cmd/dsh-acp

@@ -1,0 +1,189 @@
+// Package fs is the file toolbox: read, write, edit and rollback of text files
+// whose lines are numbered under a content tag. [Fs] is for programs that
+// bring nothing; [Box] is for those that have a backend of their own.
+//
+// It refuses to overwrite what its session has not seen, to move an edit when
+// lines cannot be paired in one way, to change a byte outside of an edit, and
+// to reach a file that its policy does not open. A call that is refused has
+// changed nothing, and its message says what would work.
+package fs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	iofs "io/fs"
+	"path/filepath"
+	"strings"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/hashline"
+	"dsh-acp/internal/text"
+)
+
+// An Engine is a way to edit that calls may use.
+type Engine = hashline.Engine
+
+// The engines: the arguments decide, numbered lines alone, syntax patterns
+// alone.
+const (
+	Auto    = hashline.Auto
+	Replace = hashline.ReplaceEngine
+	AST     = hashline.ASTEngine
+)
+
+// CodeNoAST is the code of a rewrite by patterns where no engine for it is
+// plugged in.
+const CodeNoAST = "AST_UNSUPPORTED"
+
+// A Grammar knows the language of a file.
+type Grammar interface {
+	hashline.BlockResolver
+	hashline.Syntax
+	// Symbol finds the definition of a name; the error says why there is none
+	// in a few words.
+	Symbol(d text.Doc, name string) (hashline.Block, error)
+}
+
+// A Rewriter carries out rewrites by syntax patterns, through the box that it
+// was made for.
+type Rewriter interface {
+	Rewrite(ctx context.Context, call hashline.ASTCall) ([]EditResult, error)
+}
+
+// Config says what a [Box] works on.
+type Config struct {
+	// Root is where relative paths start, and from which paths are shown;
+	// absolute and clean. "" only with Resolve.
+	Root string
+	// Files is where files are. Required. Rollback needs a
+	// *fsbackend.Journaled; what the files may be is its business.
+	Files fsbackend.Backend
+	// Seen is what the session knows of its files; nil starts with nothing.
+	Seen *fsbackend.Seen
+	// Resolve makes the absolute, clean form of a path as a caller wrote it;
+	// nil takes relative ones from Root, by their letters.
+	Resolve func(ctx context.Context, path string) (string, error)
+	// OverwriteUnread lets Write replace a file that the session has not seen.
+	OverwriteUnread bool
+	Engine          Engine
+	SeenLines       hashline.SeenPolicy
+	// NoRepair leaves slips that a grammar proves as they are, with a warning.
+	NoRepair bool
+	// Grammar finds the grammar of a file by its path; nil, and a nil result,
+	// mean that there is none.
+	Grammar func(path string) Grammar
+	// Rewriter is the engine of patterns; nil means that there is none.
+	Rewriter Rewriter
+	// MaxLines and MaxBytes bound what one Read shows of a file; 0 means 2000
+	// and 256 KiB.
+	MaxLines, MaxBytes int
+}
+
+// A Box is the toolbox over a backend, for one session. It is safe for
+// concurrent use; changes of one file take turns if the backend has turns.
+type Box struct {
+	Config
+	store store
+}
+
+// NewBox makes a toolbox. It fails if something required is missing.
+func NewBox(c Config) (*Box, error) {
+	if c.Files == nil {
+		return nil, errors.New("fs: Config.Files is nil")
+	}
+	if c.Resolve == nil && !filepath.IsAbs(c.Root) {
+		return nil, fmt.Errorf("fs: the root %q is not absolute", c.Root)
+	}
+	if c.Seen == nil {
+		c.Seen = &fsbackend.Seen{}
+	}
+	c.MaxLines, c.MaxBytes = cmp.Or(c.MaxLines, 2000), cmp.Or(c.MaxBytes, 256<<10)
+	return &Box{Config: c}, nil
+}
+
+// Abs is the absolute, clean form of a path as a caller wrote it.
+func (b *Box) Abs(ctx context.Context, path string) (string, error) {
+	switch {
+	case strings.TrimSpace(path) == "":
+		return "", &Error{Code: hashline.CodeArgs, Text: "path is empty: name a file"}
+	case strings.IndexByte(path, 0) >= 0:
+		return "", &Error{Code: hashline.CodeArgs, Text: fmt.Sprintf("path holds a NUL character at byte %d: no file has such a name", strings.IndexByte(path, 0))}
+	case b.Resolve != nil:
+		return b.Resolve(ctx, path)
+	case filepath.IsAbs(path):
+		return filepath.Clean(path), nil
+	}
+	return filepath.Join(b.Root, path), nil
+}
+
+// Show is how results name a file: from the root on, with slashes, or
+// absolute outside of it.
+func (b *Box) Show(abs string) string {
+	rel, err := filepath.Rel(b.Root, abs)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return abs
+	}
+	return filepath.ToSlash(rel)
+}
+
+func (b *Box) grammar(abs string) Grammar {
+	if b.Grammar == nil {
+		return nil
+	}
+	return b.Grammar(abs)
+}
+
+// An Error is a refusal by the toolbox itself. Those of the edit engine are
+// *hashline.Error, those of storage *fs.PathError around *fsbackend.Error.
+type Error struct {
+	Code hashline.Code
+	Text string // what was found, where, and what would work
+}
+
+// Error is the text.
+func (e *Error) Error() string { return e.Text }
+
+// CodeOf is the stable code of an error that this package returned, "" if it
+// has none. That of a batch is the code of the target that failed.
+func CodeOf(err error) string {
+	var own *Error
+	var engine *hashline.Error
+	switch {
+	case errors.As(err, &engine):
+		return string(engine.Code)
+	case errors.As(err, &own):
+		return string(own.Code)
+	}
+	return fsbackend.CodeOf(err)
+}
+
+// about words an error about a file for a result. A denial says first that it
+// is one.
+func (b *Box) about(path string, err error) string {
+	var p *iofs.PathError
+	if !errors.As(err, &p) {
+		return err.Error()
+	}
+	switch fsbackend.CodeOf(err) {
+	case fsbackend.CodeDenied, fsbackend.CodeGuardAmbiguous:
+		return p.Err.Error()
+	}
+	return path + ": " + p.Err.Error()
+}
+
+// open reads a file that is to be changed: asked about first, so that a denial
+// tells nothing of the file.
+func (b *Box) open(ctx context.Context, abs string) (f fsbackend.File, err error) {
+	if g, ok := b.Files.(fsbackend.Guard); ok {
+		if err := g.MayWrite(ctx, abs); err != nil {
+			return f, err
+		}
+	}
+	info, err := b.Files.Stat(ctx, abs)
+	if err != nil || !info.Exists {
+		return fsbackend.File{Info: info}, err
+	}
+	return b.Files.Read(ctx, abs)
+}
