@@ -112,7 +112,7 @@ func TestSchemasNameTheParameters(t *testing.T) {
 		}
 		var required []string
 		for _, p := range plain.params() {
-			want := map[paramKind]string{stringParam: "string", countParam: "integer", boolParam: "boolean", listParam: "array"}[p.kind]
+			want := map[paramKind]string{stringParam: "string", countParam: "integer", sizeParam: "integer", boolParam: "boolean", listParam: "array"}[p.kind]
 			assert.Equal(t, want, schema.Properties[p.name].Type, "%s %s", name, p.name)
 			if p.required {
 				required = append(required, p.name)

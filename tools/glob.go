@@ -104,7 +104,7 @@ func (g globRun) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	where := g.env.show(g.abs)
+	where := g.env.place(g.abs)
 	if !info.Dir {
 		return fmt.Sprintf("no file matches %s: there is no folder %s", g.pattern, where), nil
 	}

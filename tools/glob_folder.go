@@ -72,11 +72,19 @@ func (e *env) show(abs string) string {
 	return filepath.ToSlash(rel)
 }
 
+// place names a folder in a sentence.
+func (e *env) place(abs string) string {
+	if s := e.show(abs); s != "." {
+		return s
+	}
+	return abs
+}
+
 // folder resolves the argument path of a search, which may be left out for the
 // session's folder, and looks what is there. What is missing is an error.
 func (e *env) folder(ctx context.Context, tool string, args arguments) (abs string, info fsbackend.Info, err error) {
 	abs = e.Cwd
-	if args.has("path") {
+	if args.text("path") != "" { // an empty one is often sent for none
 		if abs, err = e.resolve(ctx, tool, "path", args.text("path")); err != nil {
 			return "", info, err
 		}

@@ -33,37 +33,49 @@ func (g grepRun) run(ctx context.Context) (string, error) {
 	if found.Files == 0 {
 		return "no matches in " + g.where() + leftNote(found.Left), nil
 	}
-	what, total := "files", found.Files
+	what, total := "file", found.Files
 	if g.q.Mode == search.Lines {
-		what, total = "lines", found.Total
+		what, total = "line", found.Total
 	}
 	if g.offset >= total {
 		// No failure: that there is nothing more is what the model wanted to know.
-		return fmt.Sprintf("(offset %d is behind the end: there are %d %s)", g.offset, total, what), nil
+		return fmt.Sprintf("(offset %d is behind the end: there %s)", g.offset, plural(total, "is 1 "+what, "are %d "+what+"s")), nil
 	}
 	var b strings.Builder
 	if g.q.Mode == search.Names {
 		b.WriteString(plural(found.Files, "Found 1 file\n", "Found %d files\n"))
 	}
 	shown := g.write(&b, found)
-	if last := g.offset + shown; g.offset > 0 || last < total {
-		fmt.Fprintf(&b, "\n\n(%s %d to %d of %d", what, g.offset+1, last, total)
-		if last < total && last < maxKept {
-			fmt.Fprintf(&b, "; go on with offset %d, or narrow the search", last)
-		} else if last < total {
-			b.WriteString("; narrow the search to see others")
-		}
-		b.WriteByte(')')
-	}
+	b.WriteString(partNote(what, g.offset, shown, total))
 	if g.q.Mode == search.Counts {
 		fmt.Fprintf(&b, "\n\n%s in %s", plural(found.Matches, "1 matching line", "%d matching lines"), plural(found.Files, "1 file", "%d files"))
 	}
 	return b.String() + leftNote(found.Left), nil
 }
 
+// partNote tells which part of a result is shown, "" if it is all.
+func partNote(what string, offset, shown, total int) string {
+	last := offset + shown
+	if shown == total {
+		return ""
+	}
+	note := fmt.Sprintf("\n\n(%ss %d to %d of %d", what, offset+1, last, total)
+	if shown == 1 {
+		note = fmt.Sprintf("\n\n(%s %d of %d", what, last, total)
+	}
+	switch {
+	case last == total:
+		return note + ")"
+	case last < maxKept:
+		return note + fmt.Sprintf("; go on with offset %d, or narrow the search)", last)
+	default:
+		return note + "; narrow the search to see others)"
+	}
+}
+
 // where names what was searched.
 func (g grepRun) where() string {
-	s := g.env.show(g.abs)
+	s := g.env.place(g.abs)
 	for _, name := range []string{"glob", "type"} {
 		if v := g.args.text(name); v != "" {
 			s += fmt.Sprintf(" (%s %s)", name, v)

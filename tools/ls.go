@@ -91,9 +91,8 @@ func (e *env) list(ctx context.Context, abs string) (string, error) {
 			return "", err
 		}
 	}
-	where := e.show(abs)
 	if total == 0 {
-		return fmt.Sprintf("the folder %s is empty", where), nil
+		return fmt.Sprintf("the folder %s is empty", e.place(abs)), nil
 	}
 	text := strings.Join(names, "\n")
 	if len(names) < total {

@@ -62,7 +62,7 @@ func runScript(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
 	require.NoError(t, err)
 	t.Cleanup(func() { local.Close() })
-	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit"}}
+	config := Config{Cwd: dir, Files: local, List: listDir, Offer: []string{"Read", "Write", "Edit", "read", "write", "edit", "Glob", "Grep", "LS"}}
 	out := &txtar.Archive{Comment: ar.Comment}
 	keep := func(f txtar.File) { out.Files = append(out.Files, f) }
 	set := configured(t, &config, ar)

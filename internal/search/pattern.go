@@ -78,7 +78,8 @@ func explain(err error) error {
 	}
 	what := fmt.Sprintf("%s: `%s`", e.Code, e.Expr)
 	switch {
-	case e.Code == syntax.ErrInvalidPerlOp && strings.ContainsAny(e.Expr, "=!"):
+	case e.Code == syntax.ErrInvalidPerlOp && strings.ContainsAny(e.Expr, "=!"),
+		strings.HasPrefix(e.Expr, "(?<="), strings.HasPrefix(e.Expr, "(?<!"):
 		return fmt.Errorf("%s: there is no look-around in these expressions; match more and look at the lines", what)
 	case e.Code == syntax.ErrMissingParen, e.Code == syntax.ErrUnexpectedParen, e.Code == syntax.ErrMissingBracket,
 		e.Code == syntax.ErrMissingRepeatArgument, e.Code == syntax.ErrInvalidRepeatOp:

@@ -246,6 +246,8 @@ func TestCompileSaysWhatIsWrong(t *testing.T) {
 		{"a[", PatternOptions{Multiline: true}, "backslash before each"},
 		{"(?=a)", PatternOptions{}, "no look-around"},
 		{"a(?!b)", PatternOptions{}, "no look-around"},
+		{"(?<=a)b", PatternOptions{}, "no look-around"},
+		{"(?<!a)b", PatternOptions{}, "no look-around"},
 		{`a\1`, PatternOptions{}, "invalid escape"},
 		{`a\nb`, PatternOptions{}, ErrNewline.Error()},
 		{"a\nb", PatternOptions{}, ErrNewline.Error()},
