@@ -38,6 +38,9 @@ func failf(code, format string, args ...any) error {
 func failed(name string, err error) msg.ToolResult {
 	var f *failure
 	var p *PatchError
+	if r, ok := fsFailed(err); ok {
+		return r
+	}
 	switch {
 	case errors.As(err, &p):
 		r := msg.Failed(p.Report.Code, p.Report.Message)

@@ -12,6 +12,7 @@ import (
 	"dsh-acp/internal/msg"
 	"dsh-acp/internal/shell"
 	"dsh-acp/presenter"
+	"dsh-acp/tools/fs"
 )
 
 // Config says what the tools of a session work on.
@@ -37,6 +38,8 @@ type Config struct {
 	Hiding Hiding
 	// Patch has the choices of apply_patch.
 	Patch PatchConfig
+	// Hashline has the choices of fs_read, fs_write, fs_edit and fs_rollback.
+	Hashline HashlineConfig
 	// Commands runs the commands of Bash; nil means that none can be run. The
 	// caller closes it.
 	Commands *shell.Runner
@@ -64,13 +67,15 @@ type Set struct {
 // env is what the tools work with.
 type env struct {
 	Config
+	box *fs.Box
 }
 
 // Presets of tools, by the name that the settings use.
 var presets = map[string][]string{
 	"claude": append([]string{"Read", "Write", "Edit"}, rest...),
 	// edit is hidden unless the settings say otherwise; see [Hiding].
-	"patch": append([]string{"read", "write", "edit", applyPatch}, rest...),
+	"patch":    append([]string{"read", "write", "edit", applyPatch}, rest...),
+	"hashline": append([]string{fs.NameRead, fs.NameWrite, fs.NameEdit, fs.NameRollback}, rest...),
 }
 
 // rest are the tools of every preset that do not change files themselves.
@@ -157,8 +162,10 @@ var all = map[string]tool{
 	"Read": readTool{}, "read": readTool{},
 	"Write": writeTool{}, "write": writeTool{},
 	"Edit": editTool{}, "edit": editTool{},
-	applyPatch: applyPatchTool{},
-	"Glob":     globTool{}, "Grep": grepTool{}, "LS": lsTool{},
+	applyPatch:  applyPatchTool{},
+	fs.NameRead: fsTool{fs.NameRead}, fs.NameWrite: fsTool{fs.NameWrite},
+	fs.NameEdit: fsTool{fs.NameEdit}, fs.NameRollback: fsTool{fs.NameRollback},
+	"Glob": globTool{}, "Grep": grepTool{}, "LS": lsTool{},
 	"Bash": bashTool{}, "BashOutput": bashOutputTool{}, "KillShell": killShellTool{},
 	"Agent": agentTool{}, "NotebookEdit": notebookTool{}, "TodoWrite": todoTool{}, "ExitPlanMode": planExitTool{},
 }
@@ -202,7 +209,12 @@ func New(c Config) (*Set, error) {
 			return nil, fmt.Errorf("tools: there is no tool %q", name)
 		}
 	}
-	s := &Set{env: env{c}, offer: slices.Clone(c.Offer)}
+	s := &Set{env: env{Config: c}, offer: slices.Clone(c.Offer)}
+	box, err := s.env.newBox()
+	if err != nil {
+		return nil, err
+	}
+	s.env.box = box
 	s.Hide(c.Hiding)
 	return s, nil
 }
@@ -212,6 +224,10 @@ func (s *Set) Specs() []msg.ToolSpec {
 	names := s.shownNames()
 	out := make([]msg.ToolSpec, len(names))
 	for i, name := range names {
+		if t, ok := all[name].(fsTool); ok {
+			out[i] = fsSpec(t.name, s.env.Hashline)
+			continue
+		}
 		out[i] = all[name].spec(name)
 	}
 	return out

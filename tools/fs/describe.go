@@ -59,7 +59,7 @@ func Describe(engine Engine, rewriter bool) []ToolDescription {
 			`"symbol": {"type": "string", "description": "show the definition of this name"}`)},
 		{NameWrite, trim(writeText), schema("path,content", pathProp,
 			`"content": {"type": "string", "description": "the whole new text"}`,
-			`"file_hash": {"type": ["string", "null"], "description": "the tag under which the file was shown"}`)},
+			`"file_hash": {"type": "string", "description": "the tag under which the file was shown"}`)},
 		describeEdit(engine, rewriter),
 		{NameRollback, trim(rollbackText), schema("path,hash", pathProp,
 			`"hash": {"type": "string", "description": "the tag of the version to go back to; empty for the one before"}`)},

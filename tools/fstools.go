@@ -1,0 +1,348 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/hashline"
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+	"dsh-acp/tools/fs"
+)
+
+// HashlineConfig holds the choices of the tools fs_read, fs_write, fs_edit and
+// fs_rollback. The zero value is the default.
+type HashlineConfig struct {
+	Engine    fs.Engine
+	SeenLines hashline.SeenPolicy
+	NoRepair  bool
+	// Grammar and Rewriter are as in fs.Config: nil means that there is none.
+	Grammar  func(path string) fs.Grammar
+	Rewriter fs.Rewriter
+}
+
+// fsTool is one of the four tools of the toolbox, which describes and carries
+// out; here its calls are made calls of a session.
+type fsTool struct{ name string }
+
+// newBox makes the toolbox of a session.
+func (e *env) newBox() (*fs.Box, error) {
+	return fs.NewBox(fs.Config{
+		Root: e.Cwd, Files: e.Files, Seen: e.Seen, OverwriteUnread: e.OverwriteUnread,
+		Resolve: func(ctx context.Context, path string) (string, error) {
+			return e.resolve(ctx, "path", "path", path)
+		},
+		Engine: e.Hashline.Engine, SeenLines: e.Hashline.SeenLines, NoRepair: e.Hashline.NoRepair,
+		Grammar: e.Hashline.Grammar, Rewriter: e.Hashline.Rewriter,
+	})
+}
+
+// spec is that of the default engine; a set gives its own by fsSpec.
+func (t fsTool) spec(string) msg.ToolSpec { return fsSpec(t.name, HashlineConfig{}) }
+
+// fsSpec describes a tool as the session's engine has it.
+func fsSpec(name string, c HashlineConfig) msg.ToolSpec {
+	for _, d := range fs.Describe(c.Engine, c.Rewriter != nil) {
+		if d.Name == name {
+			return msg.ToolSpec{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema}
+		}
+	}
+	panic("tools: the toolbox has no tool " + name)
+}
+
+func (t fsTool) cards() presenter.Tool {
+	switch t.name {
+	case fs.NameRead:
+		return fsReadCards{}
+	case fs.NameWrite:
+		return fsWriteCards{}
+	case fs.NameEdit:
+		return fsEditCards{}
+	case fs.NameRollback:
+		return fsRollbackCards{}
+	}
+	panic("tools: no cards for " + t.name)
+}
+
+var fsParams = map[string][]param{
+	fs.NameRead: {{"path", stringParam, true}, {"offset", countParam, false}, {"limit", countParam, false}, {"symbol", stringParam, false},
+		{"line", countParam, false}, {"line_range", stringParam, false}},
+	fs.NameWrite:    {{"path", stringParam, true}, {"content", stringParam, true}, {"file_hash", stringParam, false}},
+	fs.NameRollback: {{"path", stringParam, true}, {"hash", stringParam, true}},
+}
+
+func (t fsTool) planRaw(ctx context.Context, e *env, name, raw string) (*Plan, error) {
+	if t.name == fs.NameEdit {
+		return planFsEdit(ctx, e, name, raw)
+	}
+	if t.name == fs.NameWrite {
+		raw = strings.TrimSpace(raw)
+		raw = withoutNull(raw, "file_hash")
+	}
+	args, err := decode(name, raw, fsParams[t.name])
+	if err != nil {
+		return nil, err
+	}
+	path := args.text("path")
+	abs, err := e.resolve(ctx, name, "path", path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Need: Need{Access: Change, Paths: []string{abs}, Outside: e.outside(abs)}}
+	var run func(ctx context.Context) (msg.ToolResult, error)
+	switch t.name {
+	case fs.NameRead:
+		p.Need.Access = Look
+		target := fs.Target{
+			Path: path, Offset: args.count("offset"), Limit: args.count("limit"), Symbol: args.text("symbol"),
+			Line: args.count("line"), LineRange: args.text("line_range"),
+		}
+		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsRead(ctx, target) }
+	case fs.NameWrite:
+		target := fs.TargetFile{Path: path, Text: args.text("content"), FileHash: args.text("file_hash")}
+		if err := e.box.CheckWrite(ctx, target); err != nil {
+			return nil, err
+		}
+		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsWrite(ctx, target) }
+	case fs.NameRollback:
+		hash := args.text("hash")
+		if _, err := e.box.CheckRollback(ctx, path, hash); err != nil {
+			return nil, err
+		}
+		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsRollback(ctx, path, hash) }
+	default:
+		panic("tools: no way to run " + t.name)
+	}
+	p.run = func(ctx context.Context) msg.ToolResult { return fsResult(ctx, name, run) }
+	return p, nil
+}
+
+// withoutNull takes a member that is null out of the text of an object: some
+// models write one for what they leave out.
+func withoutNull(raw, name string) string {
+	members, err := splitObject(raw)
+	if err != nil {
+		return raw // told by who reads it next
+	}
+	for i, m := range members {
+		if m.name != name || string(m.value) != "null" {
+			continue
+		}
+		rest := append(members[:i:i], members[i+1:]...)
+		parts := make([]string, len(rest))
+		for j, m := range rest {
+			key, err := msg.Marshal(m.name)
+			if err != nil {
+				return raw
+			}
+			parts[j] = string(key) + ":" + string(m.value)
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	}
+	return raw
+}
+
+func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
+	if esc := loneSurrogate(raw); esc != "" {
+		return nil, failf(CodeInvalidUnicode, "%s: the arguments hold %s, one half of a surrogate pair, which is no character: write the character itself or both halves", name, esc)
+	}
+	if at := firstInvalid(raw); at >= 0 {
+		return nil, failf(CodeInvalidUnicode, "%s: the arguments are not valid UTF-8 at byte %d: send the text again, whole", name, at)
+	}
+	call, err := hashline.Decode(json.RawMessage(raw), e.box.Engine)
+	if err != nil {
+		return nil, err
+	}
+	paths, dryRun := fs.EditPaths(call)
+	p := &Plan{Need: Need{Access: Change}}
+	if dryRun {
+		p.Need.Access = Look
+	}
+	for _, path := range paths {
+		abs, err := e.box.Abs(ctx, path)
+		if err != nil {
+			if len(paths) > 1 {
+				continue // told when the call comes to it
+			}
+			return nil, err
+		}
+		p.Need.Paths = append(p.Need.Paths, abs)
+		p.Need.Outside = p.Need.Outside || e.outside(abs)
+	}
+	if len(paths) == 1 || isAST(call) {
+		// The user is not asked about a call that cannot succeed. Of several
+		// targets those before the one that fails are written.
+		if _, err := e.box.EditCall(ctx, asDryRun(call)); err != nil {
+			return nil, err
+		}
+	}
+	p.run = func(ctx context.Context) msg.ToolResult {
+		return fsResult(ctx, name, func(ctx context.Context) (msg.ToolResult, error) {
+			done, err := e.box.EditCall(ctx, call)
+			if err != nil {
+				return msg.ToolResult{}, err
+			}
+			return fsEdited(done), nil
+		})
+	}
+	return p, nil
+}
+
+func isAST(call hashline.Call) bool { _, ok := call.(hashline.ASTCall); return ok }
+
+func asDryRun(call hashline.Call) hashline.Call {
+	switch c := call.(type) {
+	case hashline.ReplaceCall:
+		c.DryRun = true
+		return c
+	case hashline.ContentCall:
+		c.DryRun = true
+		return c
+	case hashline.ASTCall:
+		c.DryRun = true
+		return c
+	}
+	panic("tools: an unknown form of edit")
+}
+
+func fsResult(ctx context.Context, name string, run func(context.Context) (msg.ToolResult, error)) msg.ToolResult {
+	r, err := run(ctx)
+	if err != nil {
+		return failed(name, err)
+	}
+	return r
+}
+
+// fsFailed is the result of an error of the toolbox, if it is one.
+func fsFailed(err error) (msg.ToolResult, bool) {
+	var batch *fs.EditBatchError
+	var engine *hashline.Error
+	var own *fs.Error
+	switch {
+	case errors.As(err, &batch):
+		r := msg.Failed(fs.CodeOf(err), batch.Error())
+		r.Error.Details = batch.Details()
+		return r, true
+	case errors.As(err, &engine):
+		r := msg.Failed(string(engine.Code), engine.Error())
+		if raw, err := msg.Marshal(engine.Details); err == nil && string(raw) != "{}" {
+			r.Error.Details = raw
+		}
+		return r, true
+	case errors.As(err, &own):
+		code := string(own.Code)
+		if own.Code == hashline.CodeArgs {
+			code = msg.CodeInvalidArgs
+		}
+		return msg.Failed(code, own.Text), true
+	}
+	return msg.ToolResult{}, false
+}
+
+func (e *env) fsRead(ctx context.Context, t fs.Target) (msg.ToolResult, error) {
+	r, err := e.box.ReadOne(ctx, t)
+	if fsbackend.CodeOf(err) == fsbackend.CodeGuardAmbiguous {
+		// A fault of the settings and not of the call: the model goes on.
+		return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: "[" + err.Error() + "]"}}}, nil
+	}
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	out := r.Content
+	if r.Warnings != nil {
+		out += "\n[warning: " + *r.Warnings + "]"
+	}
+	res := msg.ToolResult{Content: msg.Blocks{msg.Text{Text: out}}}
+	if r.Shown != nil {
+		res.Meta, err = msg.Marshal(struct {
+			Read readMeta `json:"read"`
+		}{readMeta{Offset: r.First, Lines: len(r.Shown), Total: r.Total}})
+	}
+	return res, err
+}
+
+func (e *env) fsWrite(ctx context.Context, t fs.TargetFile) (msg.ToolResult, error) {
+	r, err := e.box.WriteOne(ctx, t)
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	verb := "replaced "
+	switch {
+	case r.Change.Created:
+		verb = "created "
+	case r.Change.Same:
+		verb = "already holds exactly this text, and was not changed: "
+	}
+	say := r.Header + "\n" + verb + t.Path + " (" + plural(r.Change.After.Lines(), "1 line", "%d lines") + ")"
+	if r.Warnings != nil {
+		say += "\n[" + *r.Warnings + "]"
+	}
+	meta, err := msg.Marshal(writeMeta{DiffMeta: presenter.NewDiffMeta(changeHunks(t.Path, r.Change)), Unchanged: r.Change.Same})
+	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say}}, Meta: meta}, err
+}
+
+// changeHunks are the hunks of a change; nil where there is no text to compare
+// with.
+func changeHunks(path string, c fs.Change) []presenter.FileDiff {
+	if c.Before == nil || c.Same {
+		return nil
+	}
+	return presenter.Hunks(path, c.Before.LF(), c.After.LF())
+}
+
+func fsEdited(done []fs.EditResult) msg.ToolResult {
+	var say []string
+	var diffs []presenter.FileDiff
+	for _, r := range done {
+		say = append(say, r.Header)
+		for _, m := range r.Moves {
+			say = append(say, "["+m.String()+"]")
+		}
+		for _, w := range r.Warnings {
+			say = append(say, "["+w+"]")
+		}
+		if r.Diff != nil {
+			say = append(say, strings.TrimSuffix(*r.Diff, "\n"))
+		}
+		diffs = append(diffs, changeHunks(r.Path, r.Change)...)
+	}
+	return msg.ToolResult{
+		Content: msg.Blocks{msg.Text{Text: strings.Join(say, "\n")}},
+		Meta:    presenter.NewDiffMeta(diffs).JSON(),
+	}
+}
+
+// rollbackMeta is what a rollback keeps beside its text.
+type rollbackMeta struct {
+	presenter.DiffMeta
+	FileHash     string `json:"fileHash"`
+	ReplacedHash string `json:"replacedHash"`
+}
+
+func (e *env) fsRollback(ctx context.Context, path, hash string) (msg.ToolResult, error) {
+	r, err := e.box.Rollback(ctx, path, hash)
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	say := r.Header
+	if say == "" {
+		say = path + " is at version " + r.FileHash + ", which is not text"
+	}
+	if r.ReplacedHash != "" {
+		say += "\nput back; it was at " + r.ReplacedHash + " before: that hash takes this rollback back"
+	} else {
+		say += "\nmade again; there was no such file"
+	}
+	if r.Warning != nil {
+		say += "\n[" + *r.Warning + "]"
+	}
+	diffs := changeHunks(path, r.Change)
+	if r.Change.Created {
+		diffs = presenter.Hunks(path, "", r.Change.After.LF())
+	}
+	meta, err := msg.Marshal(rollbackMeta{presenter.NewDiffMeta(diffs), r.FileHash, r.ReplacedHash})
+	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say}}, Meta: meta}, err
+}
