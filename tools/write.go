@@ -49,7 +49,7 @@ func (writeTool) plan(ctx context.Context, e *env, name string, args arguments) 
 	if err := noNUL("write", w.path, "content", w.content); err != nil {
 		return nil, err
 	}
-	if _, err := w.look(ctx); err != nil {
+	if err := w.check(ctx); err != nil {
 		return nil, err
 	}
 	return &Plan{
@@ -81,7 +81,21 @@ type overwritten struct {
 	folded bool      // line breaks were made CRLF, like the file's
 }
 
+// check refuses, before anybody is asked, what run would refuse. It takes the
+// file's turn: between the read of the file and the look at what was seen of
+// it, another call of this session must not change both.
+func (w writeRun) check(ctx context.Context) error {
+	unlock, err := fsbackend.Lock(ctx, w.env.Files, w.abs)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = w.look(ctx)
+	return err
+}
+
 // look reads the file that would be replaced and refuses what must not be.
+// The caller holds the file's turn.
 func (w writeRun) look(ctx context.Context) (overwritten, error) {
 	info, err := w.env.Files.Stat(ctx, w.abs)
 	if err != nil {
