@@ -41,7 +41,7 @@ func TestFigures(t *testing.T) {
 		assert.LessOrEqual(t, ours, theirs/2)
 	})
 	t.Run("search for a rare literal", func(t *testing.T) {
-		const pat = "http.ErrUseLastResponse"
+		const pat = "io.ErrNoProgress"
 		var found int
 		ours := best(t, func(t *testing.T) { found = search(t, src, pat) })
 		theirs := best(t, func(t *testing.T) { run(t, "", "run", "-l", "go", "-p", pat, "--json=stream", threads(), src) })

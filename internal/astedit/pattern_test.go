@@ -140,6 +140,10 @@ type without struct{}
 
 func (without) Parse(syntax.Lang, string) (*syntax.Tree, error) { return nil, syntax.ErrUnavailable }
 
+func (without) Revise(syntax.Lang, string, func(*syntax.Tree) ([]syntax.Edit, error)) (bool, error) {
+	return false, syntax.ErrUnavailable
+}
+
 func TestWithoutAParser(t *testing.T) {
 	_, err := NewRule(without{}, syntax.Go, "f()", "g()")
 	var e *Error

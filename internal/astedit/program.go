@@ -121,32 +121,34 @@ type rewriting struct {
 	force  bool
 	out    Result
 	before *syntax.Tree // of the file as it was; nil until it was needed
-	tree   *syntax.Tree // of out.Doc; nil until it was needed
-}
-
-func (r *rewriting) parse() error {
-	if r.tree != nil {
-		return nil
-	}
-	t, err := r.parser.Parse(r.lang, r.out.Doc.LF())
-	if err != nil {
-		return &Error{Code: CodeFile, Op: -1, Path: r.path, Msg: err.Error()}
-	}
-	r.tree = t
-	if r.before == nil {
-		r.before = t
-	}
-	return nil
+	clean  bool         // whether out.Doc parses; set with before
 }
 
 func (r *rewriting) run(op int, rule *Rule) error {
 	if !rule.pattern.MayMatch(r.out.Doc.LF()) {
 		return nil
 	}
-	if err := r.parse(); err != nil {
-		return err
+	clean, err := r.parser.Revise(r.lang, r.out.Doc.LF(), func(t *syntax.Tree) ([]syntax.Edit, error) {
+		if r.before == nil {
+			r.before = t
+		}
+		return r.plan(op, rule, t)
+	})
+	if err != nil {
+		return r.fault(err)
 	}
-	plan := rule.Plan(r.tree)
+	r.clean = clean
+	return nil
+}
+
+// fault makes an *Error of what a parser or a document says.
+func (r *rewriting) fault(err error) error {
+	return &Error{Code: CodeFile, Op: -1, Path: r.path, Msg: err.Error()}
+}
+
+// plan makes the edits of one op in out.Doc, and returns them.
+func (r *rewriting) plan(op int, rule *Rule, t *syntax.Tree) ([]syntax.Edit, error) {
+	plan := rule.Plan(t)
 	r.out.Matches += plan.Matches
 	r.out.Nested += plan.Nested
 	for i, s := range plan.Skipped {
@@ -157,14 +159,18 @@ func (r *rewriting) run(op int, rule *Rule) error {
 		r.warn(op, "line %d: match left as it is: %s", s.Line, s.Reason)
 	}
 	if len(plan.Edits) == 0 {
-		return nil
+		return nil, nil
 	}
 	doc, err := r.out.Doc.ApplyLF(plan.Edits...)
 	if err != nil {
-		return &Error{Code: CodeFile, Op: op, Path: r.path, Msg: err.Error()}
+		return nil, err
 	}
-	r.out.Doc, r.out.Changed, r.tree = doc, true, nil
-	return nil
+	r.out.Doc, r.out.Changed = doc, true
+	edits := make([]syntax.Edit, len(plan.Edits))
+	for i, e := range plan.Edits {
+		edits[i] = syntax.Edit(e)
+	}
+	return edits, nil
 }
 
 // warn adds a warning; op is -1 for those of the file as a whole.
@@ -185,18 +191,19 @@ func (r *rewriting) finish() error {
 	if len(old) > 0 {
 		r.warn(-1, "line %d: the file had syntax errors before (%s)", old[0].Line, places(len(old)))
 	}
-	if !r.out.Changed {
+	if !r.out.Changed || r.clean {
 		return nil
 	}
-	if err := r.parse(); err != nil {
-		return err
+	after, err := r.parser.Parse(r.lang, r.out.Doc.LF())
+	if err != nil {
+		return r.fault(err)
 	}
-	now := r.tree.Faults(0)
+	now := after.Faults(0)
 	if len(now) <= len(old) {
 		return nil
 	}
-	fresh := firstNew(r.before, old, r.tree, now)
-	why := fmt.Sprintf("the result would not parse at its line %d, near %s", fresh.Line, quote(lineOf(r.tree.Source, fresh.Start)))
+	fresh := firstNew(r.before, old, after, now)
+	why := fmt.Sprintf("the result would not parse at its line %d, near %s", fresh.Line, quote(lineOf(after.Source, fresh.Start)))
 	if r.force {
 		r.warn(-1, "%s; written all the same", why)
 		return nil

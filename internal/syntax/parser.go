@@ -13,6 +13,18 @@ type Parser interface {
 	// an *UnsupportedError for a language that it has no grammar for, and
 	// with a *LimitError if src is too large or took too long.
 	Parse(lang Lang, src string) (*Tree, error)
+
+	// Revise parses src, asks plan for edits of it, and tells whether the text
+	// with the edits made parses without a fault; of no edits, whether src
+	// does. It costs little more than one parse. The edits are sorted and lie
+	// apart. It fails as Parse does, and with the error that plan returns.
+	Revise(lang Lang, src string, plan func(*Tree) ([]Edit, error)) (clean bool, err error)
+}
+
+// An Edit replaces the bytes from Start to before End of a text by New.
+type Edit struct {
+	Start, End int
+	New        string
 }
 
 // ErrUnavailable is why nothing parses in a program that was built without C.

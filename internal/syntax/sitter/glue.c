@@ -39,17 +39,20 @@ static bool is_late(TSParseState *state) {
 	return now() > j->deadline;
 }
 
-TSTree *dsh_parse(TSParser *parser, const char *text, uint32_t size, int64_t limit, uint32_t *count) {
+TSTree *dsh_parse(TSParser *parser, const TSTree *old, const char *text, uint32_t size, int64_t limit,
+		uint32_t *count, bool *clean) {
 	job j = {text, size, now() + limit};
 	TSInput input = {&j, read_text, 0, 0};
 	TSParseOptions options = {&j, is_late};
-	TSTree *tree = ts_parser_parse_with_options(parser, 0, input, options);
+	TSTree *tree = ts_parser_parse_with_options(parser, old, input, options);
 	if (!tree) {
 		// A parser that was stopped goes on where it was, with the text of then.
 		ts_parser_reset(parser);
 		return 0;
 	}
-	*count = ts_node_descendant_count(ts_tree_root_node(tree));
+	TSNode root = ts_tree_root_node(tree);
+	*count = ts_node_descendant_count(root);
+	*clean = !ts_node_has_error(root);
 	return tree;
 }
 

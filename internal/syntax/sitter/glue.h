@@ -46,12 +46,18 @@ typedef struct {
 	bool (*progress_callback)(TSParseState *state);
 } TSParseOptions;
 
+typedef struct {
+	uint32_t start_byte, old_end_byte, new_end_byte;
+	TSPoint start_point, old_end_point, new_end_point;
+} TSInputEdit;
+
 TSParser *ts_parser_new(void);
 void ts_parser_delete(TSParser *self);
 bool ts_parser_set_language(TSParser *self, const TSLanguage *language);
 void ts_parser_reset(TSParser *self);
 TSTree *ts_parser_parse_with_options(TSParser *self, const TSTree *old, TSInput input, TSParseOptions options);
 void ts_tree_delete(TSTree *self);
+void ts_tree_edit(TSTree *self, const TSInputEdit *edit);
 TSNode ts_tree_root_node(const TSTree *self);
 uint32_t ts_node_descendant_count(TSNode self);
 uint16_t ts_node_symbol(TSNode self);
@@ -84,8 +90,11 @@ typedef struct {
 } dsh_node;
 
 // dsh_parse returns the tree of text, or NULL if it took longer than limit
-// nanoseconds. *count becomes the number of the tree's nodes.
-TSTree *dsh_parse(TSParser *parser, const char *text, uint32_t size, int64_t limit, uint32_t *count);
+// nanoseconds. old is NULL, or the tree of a former text that the edits were
+// made in. *count becomes the number of the tree's nodes, *clean whether all of
+// it parses.
+TSTree *dsh_parse(TSParser *parser, const TSTree *old, const char *text, uint32_t size, int64_t limit,
+	uint32_t *count, bool *clean);
 
 // dsh_flatten writes the tree's nodes to out, which has room for count, and
 // returns how many it wrote; never more than count.

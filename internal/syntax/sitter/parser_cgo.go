@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -70,31 +72,104 @@ func (p *Parser) give(c *C.TSParser) {
 
 // Parse implements [syntax.Parser].
 func (p *Parser) Parse(lang syntax.Lang, src string) (*syntax.Tree, error) {
+	var out *syntax.Tree
+	_, err := p.Revise(lang, src, func(t *syntax.Tree) ([]syntax.Edit, error) {
+		out = t
+		return nil, nil
+	})
+	return out, err
+}
+
+// Revise implements [syntax.Parser].
+func (p *Parser) Revise(lang syntax.Lang, src string, plan func(*syntax.Tree) ([]syntax.Edit, error)) (bool, error) {
 	l, err := load(lang)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if len(src) > min(p.options.MaxBytes, math.MaxInt32) {
-		return nil, &syntax.LimitError{Lang: lang, Bytes: len(src),
-			Limit: fmt.Sprintf("more than the %d bytes that are parsed", p.options.MaxBytes)}
-	}
-	c := p.take()
 	defer runtime.KeepAlive(p)
+	c := p.take()
 	defer p.give(c)
 	if !C.ts_parser_set_language(c, l.c) {
-		return nil, fmt.Errorf("grammar of %s: version %d does not fit the tree-sitter that is linked", lang, C.ts_language_abi_version(l.c))
+		return false, fmt.Errorf("grammar of %s: version %d does not fit the tree-sitter that is linked", lang, C.ts_language_abi_version(l.c))
 	}
-	var count C.uint32_t
-	text := (*C.char)(unsafe.Pointer(unsafe.StringData(src)))
-	tree := C.dsh_parse(c, text, C.uint32_t(len(src)), C.int64_t(p.options.Timeout), &count)
-	if tree == nil {
-		return nil, &syntax.LimitError{Lang: lang, Bytes: len(src),
-			Limit: fmt.Sprintf("longer than the %s that one text may take", p.options.Timeout)}
+	tree, count, clean, err := p.parse(c, lang, nil, src)
+	if err != nil {
+		return false, err
 	}
 	defer C.ts_tree_delete(tree)
 	nodes := make([]syntax.Node, count)
-	n := C.dsh_flatten(tree, (*C.dsh_node)(unsafe.Pointer(unsafe.SliceData(nodes))), count)
-	return &syntax.Tree{Grammar: l.grammar, Source: src, Nodes: nodes[:n]}, nil
+	n := C.dsh_flatten(tree, (*C.dsh_node)(unsafe.Pointer(unsafe.SliceData(nodes))), C.uint32_t(count))
+	edits, err := plan(&syntax.Tree{Grammar: l.grammar, Source: src, Nodes: nodes[:n]})
+	if err != nil || len(edits) == 0 {
+		return clean, err
+	}
+	mark(tree, src, edits)
+	text := apply(src, edits)
+	clean, err = p.isClean(c, lang, tree, text)
+	if err == nil && !clean {
+		// What is kept of the old tree may be in the way of a better one.
+		clean, err = p.isClean(c, lang, nil, text)
+	}
+	return clean, err
+}
+
+func (p *Parser) isClean(c *C.TSParser, lang syntax.Lang, old *C.TSTree, src string) (bool, error) {
+	tree, _, clean, err := p.parse(c, lang, old, src)
+	if err != nil {
+		return false, err
+	}
+	C.ts_tree_delete(tree)
+	return clean, nil
+}
+
+// parse makes a C tree, which the caller deletes.
+func (p *Parser) parse(c *C.TSParser, lang syntax.Lang, old *C.TSTree, src string) (tree *C.TSTree, nodes int, clean bool, err error) {
+	if len(src) > min(p.options.MaxBytes, math.MaxInt32) {
+		return nil, 0, false, &syntax.LimitError{Lang: lang, Bytes: len(src),
+			Limit: fmt.Sprintf("more than the %d bytes that are parsed", p.options.MaxBytes)}
+	}
+	var count C.uint32_t
+	var ok C.bool
+	text := (*C.char)(unsafe.Pointer(unsafe.StringData(src)))
+	tree = C.dsh_parse(c, old, text, C.uint32_t(len(src)), C.int64_t(p.options.Timeout), &count, &ok)
+	if tree == nil {
+		return nil, 0, false, &syntax.LimitError{Lang: lang, Bytes: len(src),
+			Limit: fmt.Sprintf("longer than the %s that one text may take", p.options.Timeout)}
+	}
+	return tree, int(count), bool(ok), nil
+}
+
+// mark tells a tree which parts of its text change. The last edit comes first,
+// so that those before it keep their places.
+func mark(tree *C.TSTree, src string, edits []syntax.Edit) {
+	for _, e := range slices.Backward(edits) {
+		start := pointAt(C.TSPoint{}, src[:e.Start])
+		C.ts_tree_edit(tree, &C.TSInputEdit{
+			start_byte: C.uint32_t(e.Start), old_end_byte: C.uint32_t(e.End), new_end_byte: C.uint32_t(e.Start + len(e.New)),
+			start_point: start, old_end_point: pointAt(start, src[e.Start:e.End]), new_end_point: pointAt(start, e.New),
+		})
+	}
+}
+
+// pointAt returns the row and column, in bytes, behind text that begins at p.
+func pointAt(p C.TSPoint, text string) C.TSPoint {
+	if rows := strings.Count(text, "\n"); rows > 0 {
+		return C.TSPoint{row: p.row + C.uint32_t(rows), column: C.uint32_t(len(text) - strings.LastIndexByte(text, '\n') - 1)}
+	}
+	return C.TSPoint{row: p.row, column: p.column + C.uint32_t(len(text))}
+}
+
+// apply returns src with the edits made.
+func apply(src string, edits []syntax.Edit) string {
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		b.WriteString(src[at:e.Start])
+		b.WriteString(e.New)
+		at = e.End
+	}
+	b.WriteString(src[at:])
+	return b.String()
 }
 
 // Grammar returns the grammar that trees of lang have. It fails with a

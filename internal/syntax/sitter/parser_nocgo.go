@@ -18,6 +18,11 @@ func (*Parser) Parse(syntax.Lang, string) (*syntax.Tree, error) {
 	return nil, syntax.ErrUnavailable
 }
 
+// Revise fails with [syntax.ErrUnavailable].
+func (*Parser) Revise(syntax.Lang, string, func(*syntax.Tree) ([]syntax.Edit, error)) (bool, error) {
+	return false, syntax.ErrUnavailable
+}
+
 // Grammar fails with [syntax.ErrUnavailable].
 func (*Parser) Grammar(syntax.Lang) (*syntax.Grammar, error) {
 	return nil, syntax.ErrUnavailable

@@ -96,6 +96,41 @@ func TestInterface(t *testing.T) {
 	}
 }
 
+// A text that was parsed again in part has a fault where one that is parsed
+// afresh has.
+func TestRevise(t *testing.T) {
+	p := New(Options{})
+	for lang, src := range snippets {
+		for _, with := range []string{"", "(", "}", "\n", "x", "\"", "1 + 1", "\n    y\n", "*/", "é"} {
+			for at := 0; at <= len(src); at++ {
+				if at < len(src) && src[at] >= 0x80 && src[at] < 0xC0 {
+					continue
+				}
+				end := min(at+at%3, len(src))
+				edits := []syntax.Edit{{Start: at, End: end, New: with}}
+				if end+2 < len(src) {
+					edits = append(edits, syntax.Edit{Start: end + 1, End: end + 2, New: with})
+				}
+				var before *syntax.Tree
+				clean, err := p.Revise(lang, src, func(t *syntax.Tree) ([]syntax.Edit, error) {
+					before = t
+					return edits, nil
+				})
+				require.NoError(t, err)
+				require.Equal(t, src, before.Source)
+				after, err := p.Parse(lang, apply(src, edits))
+				require.NoError(t, err)
+				require.Equal(t, len(after.Faults(0)) == 0, clean, "%s: %q", lang, after.Source)
+			}
+		}
+	}
+	_, err := p.Revise(syntax.Go, "package p\n", func(*syntax.Tree) ([]syntax.Edit, error) { return nil, os.ErrInvalid })
+	require.ErrorIs(t, err, os.ErrInvalid)
+	clean, err := p.Revise(syntax.Go, "package = p\n", func(*syntax.Tree) ([]syntax.Edit, error) { return nil, nil })
+	require.NoError(t, err)
+	require.False(t, clean)
+}
+
 func TestLimits(t *testing.T) {
 	_, err := New(Options{MaxBytes: 4}).Parse(syntax.Go, "12345")
 	var limit *syntax.LimitError
