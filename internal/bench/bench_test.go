@@ -29,24 +29,26 @@ func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		attempts [][]figure
+		slowdown float64
 		code     int
 		made     int
+		says     string
 	}{
-		{"in time", [][]figure{fast}, 0, 1},
-		{"a time that was over once", [][]figure{slow, slow, fast}, 0, 3},
-		{"a time that is over always", [][]figure{slow}, 1, attempts},
-		{"a size that is over", [][]figure{large, small}, 1, 1},
-		{"a size that is over once, beside a time", [][]figure{{slow[0], small[0]}, {fast[0], large[0]}}, 1, 2},
+		{"in time", [][]figure{fast}, 1, 0, 1, fine},
+		{"a time that was over once", [][]figure{slow, slow, fast}, 1, 0, 3, fine},
+		{"a time that is over always", [][]figure{slow}, 1, 1, attempts, over},
+		{"a time that is over on a busy machine", [][]figure{slow}, 2, 0, attempts, unknown},
+		{"a size that is over", [][]figure{large, small}, 1, 1, 1, over},
+		{"a size that is over on a busy machine", [][]figure{large}, 2, 1, 1, over},
+		{"a size that is over once, beside a time", [][]figure{{slow[0], small[0]}, {fast[0], large[0]}}, 1, 1, 2, over},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m, made := scriptOf(c.attempts...)
 			var out, diag bytes.Buffer
-			assert.Equal(t, c.code, measure(t.Context(), []measurement{m}, "p", ".", &out, &diag), out.String())
+			assert.Equal(t, c.code, measure(t.Context(), []measurement{m}, bench{slowdown: func() float64 { return c.slowdown }}, &out, &diag), out.String())
 			assert.Equal(t, c.made, *made)
 			assert.Empty(t, diag.String())
-			if c.code == 1 {
-				assert.Contains(t, out.String(), "OVER")
-			}
+			assert.Regexp(t, `\s`+c.says+`\s`, out.String())
 		})
 	}
 }
@@ -54,9 +56,9 @@ func TestVerdict(t *testing.T) {
 func TestNotMeasured(t *testing.T) {
 	m := measurement{"m", func(context.Context, *lab) ([]figure, error) { return nil, errors.New("no such thing") }}
 	var out, diag bytes.Buffer
-	assert.Equal(t, 2, measure(t.Context(), []measurement{m}, "p", ".", &out, &diag))
+	assert.Equal(t, 2, measure(t.Context(), []measurement{m}, bench{slowdown: slowdown}, &out, &diag))
 	assert.Equal(t, "bench: m: no such thing\n", diag.String())
-	assert.Contains(t, out.String(), "1 not measured")
+	assert.Contains(t, out.String(), "1 measurements failed")
 
 	diag.Reset()
 	missing := filepath.Join(t.TempDir(), "missing")
@@ -114,14 +116,24 @@ func TestSystemAccounts(t *testing.T) {
 
 func TestBenchmarkOutput(t *testing.T) {
 	out := `goos: linux
-BenchmarkX/a-2         	     100	     12345 ns/op	      48 B/op
-BenchmarkX/b-2         	     100	     1.5 mb/s	 23456.5 ns/op
+BenchmarkX-2           	     100	     12345 ns/op	         1.250 ratio	      48 B/op
+BenchmarkX/a-b-2       	     100	 23456.5 ns/op
+BenchmarkOne           	     100	     7.000 ns/op
 PASS
 `
-	ns, err := nsPerOp(out, "BenchmarkX")
-	require.NoError(t, err)
-	assert.Equal(t, 23456.5, ns)
-	_, err = nsPerOp("PASS\n", "BenchmarkX")
+	for _, c := range []struct {
+		name, metric string
+		want         float64
+	}{
+		{"BenchmarkX", "ns/op", 12345}, {"BenchmarkX", "ratio", 1.25}, {"BenchmarkX/a-b", "ns/op", 23456.5}, {"BenchmarkOne", "ns/op", 7},
+	} {
+		got, err := result(out, c.name, c.metric)
+		require.NoError(t, err, c.name)
+		assert.Equal(t, c.want, got, c.name)
+	}
+	_, err := result(out, "BenchmarkX", "MB/s")
+	assert.Error(t, err)
+	_, err = result("PASS\n", "BenchmarkX", "ns/op")
 	assert.Error(t, err, "a benchmark that is gone")
 }
 

@@ -21,6 +21,23 @@ type figure struct {
 
 func (f figure) over() bool { return f.got > f.must }
 
+// verdicts of a figure
+const (
+	fine    = "ok"
+	over    = "OVER"
+	unknown = "busy" // a time over its bound, on a machine that had no time
+)
+
+func judge(f figure, busy bool) string {
+	switch {
+	case !f.over():
+		return fine
+	case busy && !f.exact:
+		return unknown
+	}
+	return over
+}
+
 // better merges two attempts at the same figures: of each the smaller one,
 // but the larger one of those that are exact.
 func better(a, b []figure) []figure {
@@ -45,11 +62,7 @@ func (t table) head() {
 	fmt.Fprintf(t.out, columns, "what", "-only", "must", "measured", "", "")
 }
 
-func (t table) row(name string, f figure) {
-	verdict := "ok"
-	if f.over() {
-		verdict = "OVER"
-	}
+func (t table) row(name string, f figure, verdict string) {
 	line := fmt.Sprintf(columns, f.what, name, "≤ "+amount(f.must, f.unit), amount(f.got, f.unit), verdict, f.note)
 	fmt.Fprintln(t.out, strings.TrimRight(line, " \n"))
 }
