@@ -259,7 +259,10 @@ func (s sessions) Delete(_ context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return eventlog.Delete(logDir(cfg), id)
+	if err := eventlog.Delete(logDir(cfg), id); err != nil {
+		return err
+	}
+	return os.RemoveAll(versionDir(cfg, id))
 }
 
 // checkFolders says early, and in the client's words, what would else fail at

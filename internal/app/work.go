@@ -28,7 +28,9 @@ type work struct {
 	cfg   config.Config
 	setup acp.Setup
 	log   *eventlog.Log
-	files *fsbackend.Local
+	local *fsbackend.Local
+	kept  *fsbackend.Journal
+	files *fsbackend.Restricted // local under the policy of the settings
 	shell *shell.Runner
 	tools *tools.Set
 	agent *agent.Session
@@ -44,22 +46,18 @@ type work struct {
 func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, past past) (*work, error) {
 	w := &work{app: a, cfg: cfg, setup: setup, log: log, diag: a.log.With().Str("session", log.Header().ID).Logger()}
 	roots := append([]string{setup.Cwd}, setup.More...)
-	var err error
-	w.files, err = fsbackend.NewLocal(fsbackend.Options{
-		Roots: roots, Locks: &a.locks, BeforeMax: cfg.Diff.BasisMaxBytes, OnSync: a.synced("file"),
-		Widen: "use a path in it, or ask the user to add the other folder to the session",
-	})
-	if err != nil {
+	if err := w.openFiles(roots); err != nil {
 		return nil, err
 	}
+	var err error
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	w.tools, err = tools.New(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.files, Commands: w.shell, Offer: offered(cfg.Toolset),
-		OverwriteUnread: cfg.OverwriteUnread, List: list, Hiding: hiding(cfg), Patch: patching(cfg),
+		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Commands: w.shell, Offer: offered(cfg.Toolset),
+		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
 	if err != nil {
-		return nil, errors.Join(err, w.files.Close())
+		return nil, errors.Join(err, w.closeFiles())
 	}
 	if names := w.tools.Hidden(); len(names) > 0 {
 		w.diag.Info().Strs("tools", names).Msg("hidden from the model")
@@ -72,7 +70,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 		},
 	})
 	if err != nil {
-		return nil, errors.Join(err, w.files.Close())
+		return nil, errors.Join(err, w.closeFiles())
 	}
 	return w, nil
 }
@@ -87,16 +85,6 @@ func offered(t config.Toolset) []string {
 		return names
 	}
 	return []string{t.Preset}
-}
-
-// list names the entries of a folder for a hint.
-func list(_ context.Context, dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	names := make([]string, len(entries))
-	for i, e := range entries {
-		names[i] = e.Name()
-	}
-	return names, err
 }
 
 // Record appends to the log.
@@ -116,7 +104,7 @@ func (w *work) Run(ctx context.Context, t acp.Turn) (acp.Outcome, error) {
 // Close makes the log durable and frees the session.
 func (w *work) Close() error {
 	w.shell.Close()
-	return errors.Join(w.log.Close(), w.files.Close())
+	return errors.Join(w.log.Close(), w.closeFiles())
 }
 
 // Delta passes on to the running turn. The agent calls only while one runs.

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/config"
+	"dsh-acp/tools/fs"
+)
+
+// versionDir is the folder of a session's earlier versions of files.
+func versionDir(cfg config.Config, session string) string {
+	return filepath.Join(cfg.StateDir, "versions", session)
+}
+
+// openFiles opens the session's folders: the machine's files, under the
+// policy of the settings, with what is replaced kept beside the log.
+func (w *work) openFiles(roots []string) error {
+	const widen = "use a path in it, or ask the user to add the other folder to the session"
+	policy, err := guardPolicy(w.cfg.Guard, roots)
+	if err != nil {
+		return err
+	}
+	w.local, err = fsbackend.NewLocal(fsbackend.Options{
+		Roots: roots, Locks: &w.app.locks, BeforeMax: w.cfg.Diff.BasisMaxBytes, OnSync: w.app.synced("file"), Widen: widen,
+	})
+	if err != nil {
+		return err
+	}
+	// The user is shown each change; that a file was generated is told and
+	// does not stop one.
+	w.files = fsbackend.Restrict(w.local, fsbackend.Limits{Policy: policy, Generated: fsbackend.GeneratedWarn, Widen: widen})
+	w.kept, err = fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: versionDir(w.cfg, w.log.Header().ID), Tag: fs.TagOf, Now: w.app.opts.Now})
+	if err != nil {
+		return errors.Join(fmt.Errorf("earlier versions of files: %w", err), w.local.Close())
+	}
+	for _, note := range w.kept.Notes() {
+		w.diag.Warn().Str("what", note).Msg("earlier versions of files")
+	}
+	return nil
+}
+
+func (w *work) closeFiles() error { return errors.Join(w.kept.Close(), w.local.Close()) }
+
+// list names the entries of a folder for a hint: only those that may be read.
+func (w *work) list(ctx context.Context, dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if w.guarded() && w.files.MayRead(ctx, filepath.Join(dir, e.Name())) != nil {
+			continue
+		}
+		names = append(names, e.Name())
+	}
+	return names, nil
+}
+
+// guarded reports whether a list of the settings closes anything in a folder
+// of the session.
+func (w *work) guarded() bool {
+	g := w.cfg.Guard
+	return len(g.Block) > 0 || len(g.ReadBlock) > 0
+}
