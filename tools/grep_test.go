@@ -58,10 +58,7 @@ func TestSearchesPassTheGuard(t *testing.T) {
 		{"LS", `{}`, "a d/"},
 		{"LS", `{"path":"d"}`, "c"},
 	} {
-		var got []string
-		for _, line := range strings.Fields(strings.Split(sought(t, set, c.tool, c.args), "\n\n")[0]) {
-			got = append(got, line)
-		}
+		got := strings.Fields(strings.Split(sought(t, set, c.tool, c.args), "\n\n")[0])
 		assert.ElementsMatch(t, strings.Fields(c.want), got, c.tool)
 	}
 	for _, c := range []struct{ tool, args string }{

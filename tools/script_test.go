@@ -121,7 +121,7 @@ func configured(t *testing.T, c *Config, ar *txtar.Archive) *Set {
 	return set
 }
 
-func call(t *testing.T, set *Set, name, args string) msg.ToolResult {
+func call(t testing.TB, set *Set, name, args string) msg.ToolResult {
 	plan, refused := set.Plan(context.Background(), msg.ToolUse{ID: "c", Name: name, Input: args})
 	if refused != nil {
 		require.Nil(t, plan)
