@@ -142,6 +142,8 @@ func FolderOf(uri string, windows bool) (string, error) {
 	switch {
 	case !strings.EqualFold(u.Scheme, "file"):
 		return "", fmt.Errorf("root %q: the scheme is %q, want file", uri, u.Scheme)
+	case u.Fragment != "" || u.RawQuery != "" || u.ForceQuery:
+		return "", fmt.Errorf("root %q: in a path, # is written %%23 and ? is written %%3F", uri)
 	case !strings.HasPrefix(u.Path, "/"), strings.ContainsRune(u.Path, 0):
 		return "", fmt.Errorf("root %q: it names no absolute path", uri)
 	case !windows && host != "":

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Drives the given dsh-acp binary with the official TypeScript client.
+# Drives the given dsh-acp binary with the official TypeScript clients of the
+# Agent Client Protocol and the Model Context Protocol.
 #   scripts/interop/run.sh BINARY
 set -euo pipefail
 binary=$1
@@ -7,5 +8,7 @@ cd "$(dirname "$0")"
 
 node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null ||
   { echo "interop: Node 20 or later is needed; found: $(node --version 2>/dev/null || echo none)" >&2; exit 1; }
-[ -d node_modules ] || npm ci --silent --no-audit --no-fund
+# npm writes its own copy of the lock when it has installed all of it.
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund
 node client.mjs "$binary"
+node mcp.mjs "$binary"
