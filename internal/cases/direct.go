@@ -3,14 +3,19 @@ package cases
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"sync"
 
 	"dsh-acp/fsbackend"
+	"dsh-acp/internal/guard"
 	"dsh-acp/internal/msg"
 	"dsh-acp/presenter"
 	"dsh-acp/tools"
+	"dsh-acp/tools/fs"
 )
 
 // direct runs a case against the tools in this process.
@@ -29,30 +34,62 @@ func runDirect(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	opt := fsbackend.Options{Faults: faults} // without a root every path is denied
-	if w.root != "" {
-		opt.Roots = []string{w.root}
-	}
-	local, err := fsbackend.NewLocal(opt)
+	files, closeFiles, err := w.openFiles(faults)
 	if err != nil {
 		return err
 	}
-	defer local.Close()
+	defer closeFiles()
 	allow := w.c.Config.OverwriteUnread
 	set, err := tools.New(tools.Config{
-		Cwd: w.rootOrWork(), Files: local, Offer: []string{"read", "write", "edit", "apply_patch"},
+		Cwd: w.rootOrWork(), Files: files, Offer: []string{"read", "write", "edit", "apply_patch", "fs_read", "fs_edit", "fs_rollback"},
 		OverwriteUnread: allow == nil || *allow,
 	})
 	if err != nil {
 		return err
 	}
 	d := &direct{world: w, set: set, faults: faults, outcomes: map[string]outcome{}}
+	w.more = d.fillTags
 	for i, s := range w.c.steps() {
 		if err := d.step(ctx, s); err != nil {
 			return stepError(i, s, err)
 		}
 	}
 	return d.expect(ctx, w.c.Expect, d.last, w.before)
+}
+
+// openFiles opens the workspace under the lists of the case. Earlier versions
+// are kept beside the folder of the case.
+func (w *world) openFiles(faults *fsbackend.Faults) (fsbackend.Backend, func(), error) {
+	opt := fsbackend.Options{Faults: faults} // without a root every path is denied
+	if w.root != "" {
+		opt.Roots = []string{w.root}
+	}
+	list := func(l *[]string) []string {
+		if l == nil {
+			return nil
+		}
+		return append([]string{}, *l...)
+	}
+	c := w.c.Config
+	policy, err := guard.New(guard.Config{
+		Root: w.root, Allow: list(c.Allowlist), Block: list(c.Blocklist), ReadAllow: list(c.ReadAllowlist), ReadBlock: list(c.ReadBlocklist),
+		Style: guard.Style{Windows: runtime.GOOS == "windows", Fold: fsbackend.FoldsCase(w.work)},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	local, err := fsbackend.NewLocal(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept, err := fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: filepath.Join(filepath.Dir(w.top), "versions"), Tag: fs.TagOf})
+	if err != nil {
+		return nil, nil, errors.Join(err, local.Close())
+	}
+	return kept.Over(fsbackend.Restrict(local, fsbackend.Limits{Policy: policy})), func() {
+		kept.Close()
+		local.Close()
+	}, nil
 }
 
 func stepError(i int, s Step, err error) error {
@@ -70,7 +107,7 @@ func (d *direct) step(ctx context.Context, s Step) error {
 		if err != nil {
 			return err
 		}
-		got, err := d.call(ctx, s)
+		got, err := d.call(ctx, s, before)
 		if err != nil {
 			return err
 		}
@@ -116,7 +153,7 @@ func (d *direct) parallel(ctx context.Context, calls []Step) error {
 	for i, s := range calls {
 		all.Go(func() {
 			<-start
-			got[i], errs[i] = d.call(ctx, s)
+			got[i], errs[i] = d.call(ctx, s, before)
 		})
 	}
 	close(start)
@@ -133,7 +170,7 @@ func (d *direct) parallel(ctx context.Context, calls []Step) error {
 }
 
 // call makes one call and keeps what came of it.
-func (d *direct) call(ctx context.Context, s Step) (outcome, error) {
+func (d *direct) call(ctx context.Context, s Step, before snapshot) (outcome, error) {
 	raw := s.ArgsJSON
 	if raw == "" {
 		args, err := expandValue(s.Args)
@@ -145,7 +182,7 @@ func (d *direct) call(ctx context.Context, s Step) (outcome, error) {
 		}
 		raw = string(args)
 	}
-	t := directTargets[toolForm(s.Tool, json.RawMessage(raw))]
+	t := d.c.targets()[toolForm(s.Tool, json.RawMessage(raw))]
 	var got outcome
 	var err error
 	if t.name == "diff.hunks" {
@@ -158,6 +195,7 @@ func (d *direct) call(ctx context.Context, s Step) (outcome, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	got.before = before
 	d.outcomes[s.ID], d.last = got, got
 	return got, nil
 }
@@ -175,6 +213,9 @@ func (d *direct) runTool(ctx context.Context, t target, args string) (outcome, e
 	if result.Error != nil {
 		got.code, got.details = result.Error.Code, result.Error.Details
 	}
+	var meta struct{ ReplacedHash string }
+	_ = json.Unmarshal(result.Meta, &meta) // other tools have none
+	got.replaced = meta.ReplacedHash
 	return got, got.draw(d.rootOrWork(), use, result)
 }
 
@@ -192,6 +233,9 @@ type outcome struct {
 	diffs   []wireDiff
 	hunks   []json.RawMessage
 	read    *presenter.Read
+
+	before   snapshot // the folder before the call
+	replaced string   // the version that a rollback replaced, as it names it
 }
 
 // A wireDiff is a diff block as it is sent.

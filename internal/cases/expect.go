@@ -12,6 +12,10 @@ import (
 
 // expect checks what came of a call, or of the whole case.
 func (d *direct) expect(ctx context.Context, e Expect, got outcome, before snapshot) error {
+	e, err := d.fillExpect(e)
+	if err != nil {
+		return err
+	}
 	return d.world.expect(ctx, e, got, before, d.outcomes, d.more, func(ctx context.Context, list []Step) error {
 		for i, s := range list {
 			if err := d.step(ctx, s); err != nil {

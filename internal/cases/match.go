@@ -126,6 +126,12 @@ func (w *world) fill(v any) (any, error) {
 // fillString leaves names alone that nothing was bound to: they are text, as
 // in "n=${1}x".
 func (w *world) fillString(s string) (any, error) {
+	if w.more != nil {
+		var err error
+		if s, err = w.more(s); err != nil {
+			return nil, err
+		}
+	}
 	if name, ok := strings.CutPrefix(s, "${"); ok && strings.IndexByte(name, '}') == len(name)-1 {
 		if raw, ok := w.vars[name[:len(name)-1]]; ok {
 			return decodeAny(raw)

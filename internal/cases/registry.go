@@ -3,6 +3,7 @@ package cases
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -22,11 +23,13 @@ var pathNames = map[string]string{"path": "file_path"}
 // is a tool of its own.
 var (
 	directTargets = map[string]target{
-		"read":        {"read", pathNames},
-		"write":       {"write", pathNames},
-		"edit":        {"edit", pathNames},
-		"apply_patch": {"apply_patch", nil},
-		"diff.hunks":  {"diff.hunks", nil},
+		"read":         {"read", pathNames},
+		"write":        {"write", pathNames},
+		"edit":         {"edit", pathNames},
+		"apply_patch":  {"apply_patch", nil},
+		"diff.hunks":   {"diff.hunks", nil},
+		"edit targets": {"fs_edit", nil},
+		"rollback":     {"fs_rollback", nil},
 	}
 	wireTargets = map[string]target{
 		"read":  {"Read", pathNames},
@@ -34,6 +37,17 @@ var (
 		"edit":  {"Edit", pathNames},
 	}
 )
+
+// targets are those of a case that calls tools. Tags and lists are matters of
+// the toolbox, whose read shows the one and tells of the other.
+func (c Case) targets() map[string]target {
+	if c.Area != "hashline" && c.Area != "path_guard" {
+		return directTargets
+	}
+	t := maps.Clone(directTargets)
+	t["read"] = target{"fs_read", nil}
+	return t
+}
 
 // toolForm names a tool with the form in which a case calls it.
 func toolForm(tool string, args json.RawMessage) string {
@@ -81,15 +95,15 @@ func (c Case) missingTool() string {
 			}
 		}
 	}
-	if c.Generate != nil {
-		return "generate"
-	}
 	return ""
 }
 
-// missingConfig returns a member of config that the project does not have
-// yet, or "".
+// missingConfig returns a member of config that a run of the program cannot
+// be given, or "".
 func (c Case) missingConfig() string {
+	if !c.onTheWire() {
+		return ""
+	}
 	for name, list := range map[string]*[]string{
 		"allowlist": c.Config.Allowlist, "blocklist": c.Config.Blocklist,
 		"read_allowlist": c.Config.ReadAllowlist, "read_blocklist": c.Config.ReadBlocklist,

@@ -111,6 +111,9 @@ func (r *Runner) Run(ctx context.Context, c Case) (skip string, err error) {
 	if skip, err := osNeeds(c.Needs, r.dir); skip != "" || err != nil {
 		return skip, err
 	}
+	if ok, err := c.generate(); !ok || err != nil {
+		return "", err // no such texts: there is nothing that could go wrong
+	}
 	times := 1
 	if slices.ContainsFunc(c.allSteps(), func(s Step) bool { return s.Do == "parallel" }) {
 		times = r.Repeat

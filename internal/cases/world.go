@@ -20,6 +20,8 @@ type world struct {
 	root      string // what the tools get; "" for none
 	vars      map[string]json.RawMessage
 	before    snapshot // after the files were laid
+	// more fills in placeholders that only a running case knows; nil has none.
+	more func(s string) (string, error)
 }
 
 func newWorld(c Case, top string) (*world, error) {
