@@ -47,7 +47,7 @@ var compileCases = []struct {
 	kinds string
 	names string
 }{
-	{syntax.Go, "fmt.Errorf($$$A)", "type_conversion_expression call_expression", "A"},
+	{syntax.Go, "fmt.Errorf($$$A)", "call_expression", "A"},
 	{syntax.Go, "if err != nil { return $X }", "if_statement", "X"},
 	{syntax.Go, "func ($R *$T) $F($$$P) { $$$B }", "method_declaration", "R T F P B"},
 	{syntax.Go, "type $T struct { $$$F }", "type_declaration", "T F"},

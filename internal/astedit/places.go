@@ -37,7 +37,7 @@ type dialect struct {
 }
 
 func file(d dialect) dialect {
-	d.places = append([]place{{name: "file"}}, d.places...)
+	d.places = append([]place{{name: "file", after: "\n"}}, d.places...)
 	return d
 }
 

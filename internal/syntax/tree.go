@@ -170,27 +170,41 @@ func (t *Tree) Faults(limit int) []Fault {
 		return nil
 	}
 	var out []Fault
-	line, at := 1, 0
-	for i := 0; i < len(t.Nodes); {
+	for i := 0; i < len(t.Nodes) && (limit < 1 || len(out) < limit); {
 		n := &t.Nodes[i]
 		switch {
 		case n.Is(Error) || n.Is(Missing):
-			line += strings.Count(t.Source[at:n.Start], "\n")
-			at = int(n.Start)
-			f := Fault{Start: at, End: int(n.End), Line: line}
+			f := Fault{Start: int(n.Start), End: int(n.End)}
 			if n.Is(Missing) {
 				f.Missing = t.KindName(i)
 			}
 			out = append(out, f)
-			if limit > 0 && len(out) == limit {
-				return out
-			}
 			i = int(n.Last) // faults inside of one are the same fault
 		case !n.Is(HasError):
 			i = int(n.Last)
 		default:
+			if !t.holdsError(i) {
+				// What is missing is a token that no tree shows, as a line end may be.
+				out = append(out, Fault{Start: int(n.Start), End: int(n.End)})
+			}
 			i++
 		}
 	}
+	line, at := 1, 0
+	for k := range out {
+		line += strings.Count(t.Source[at:out[k].Start], "\n")
+		at = out[k].Start
+		out[k].Line = line
+	}
 	return out
+}
+
+// holdsError reports whether a node right below i has the flag HasError.
+func (t *Tree) holdsError(i int) bool {
+	for c := t.Child(i); c >= 0; c = t.Next(c) {
+		if t.Nodes[c].Is(HasError) {
+			return true
+		}
+	}
+	return false
 }
