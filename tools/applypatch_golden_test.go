@@ -88,7 +88,7 @@ func TestPatchSession(t *testing.T) {
 		}
 		if id, ok := strings.CutPrefix(f.Name, "call "); ok {
 			args := strings.ReplaceAll(strings.TrimSpace(string(f.Data)), "/w/", s.dir+"/")
-			s.call(set, id, args)
+			s.call(set, applyPatch, id, args)
 			out.Files = append(out.Files, f)
 		}
 	}
@@ -106,10 +106,10 @@ func TestPatchSession(t *testing.T) {
 
 // call plays one call of the model: its input comes in pieces, the user is
 // asked, and the tool runs.
-func (s *shownSession) call(set *Set, id, args string) {
-	use := msg.ToolUse{ID: id, Name: applyPatch, Input: args}
+func (s *shownSession) call(set *Set, name, id, args string) {
+	use := msg.ToolUse{ID: id, Name: name, Input: args}
 	s.delta(msg.MessageStart{MessageID: "m-" + id})
-	s.delta(msg.ToolStart{CallID: id, Name: applyPatch})
+	s.delta(msg.ToolStart{CallID: id, Name: name})
 	half := len(args) / 2
 	for _, piece := range []string{args[:half], args[half:]} {
 		s.delta(msg.ToolInput{CallID: id, Fragment: piece})
@@ -126,7 +126,7 @@ func (s *shownSession) call(set *Set, id, args string) {
 		raw, err := json.Marshal(asked)
 		require.NoError(s.t, err)
 		s.live.WriteString("question " + strings.ReplaceAll(string(raw), s.dir, "/w") + "\n")
-		s.event(msg.ToolCall{CallID: id, Name: applyPatch, Arguments: args})
+		s.event(msg.ToolCall{CallID: id, Name: name, Arguments: args})
 		r = plan.Run(s.t.Context())
 	}
 	s.event(msg.ToolReturned{Error: r.Error, Meta: r.Meta,
