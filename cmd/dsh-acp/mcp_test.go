@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,24 @@ func TestMCPInTheRootsOfTheHost(t *testing.T) {
 	assert.Contains(t, text, "one")
 }
 
+func TestMCPWithTagsAndRollback(t *testing.T) {
+	p := newProgram(t)
+	file := filepath.Join(p.dir, "a.txt")
+	require.NoError(t, os.WriteFile(file, []byte("one\ntwo\n"), 0o644))
+	s := p.mcpSession([]string{p.dir})
+	text, bad := callTool(t, s, "fs_read", map[string]any{"path": "a.txt"})
+	require.False(t, bad, text)
+	tag := regexp.MustCompile(`a\.txt#([0-9A-Fa-f]{4})`).FindStringSubmatch(text)
+	require.NotNil(t, tag, text)
+	text, bad = callTool(t, s, "fs_write", map[string]any{"path": "a.txt", "content": "changed\n", "file_hash": tag[1]})
+	require.False(t, bad, text)
+	text, bad = callTool(t, s, "fs_rollback", map[string]any{"path": "a.txt", "hash": tag[1]})
+	require.False(t, bad, text)
+	got, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, "one\ntwo\n", string(got))
+}
+
 func TestMCPGuardsPaths(t *testing.T) {
 	p := newProgram(t)
 	for _, name := range []string{"open.txt", "secret.txt", "fixed.txt"} {
@@ -110,6 +129,7 @@ func TestMCPCommandLine(t *testing.T) {
 	}{
 		{[]string{"mcp", "--tools", "Agent"}, 2, "Agent"},
 		{[]string{"mcp", "--tools", "nothing"}, 2, `"nothing"`},
+		{[]string{"mcp", "--engine", "steam"}, 2, "steam"},
 		{[]string{"mcp", "extra"}, 2, "extra"},
 		{[]string{"mcp", "--root", filepath.Join(p.dir, "missing")}, 1, "missing"},
 		{[]string{"mcp", "--root", p.dir, "--max-retries", "x"}, 1, "--max-retries"},

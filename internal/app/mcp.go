@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"dsh-acp/internal/msg"
 	"dsh-acp/internal/shell"
 	"dsh-acp/tools"
+	"dsh-acp/tools/fs"
 )
 
 // MCPOptions say what [App.ServeMCP] serves, besides the settings.
@@ -28,6 +30,20 @@ type MCPOptions struct {
 	// Tools are names of tools and of presets, of which the tools for files
 	// are taken; empty means the default, see [MCPTools].
 	Tools []string
+	// Engine is how fs_edit edits: "auto" (or empty), "replace" or "ast".
+	Engine string
+}
+
+// engines are the values of MCPOptions.Engine.
+var engines = map[string]fs.Engine{"": fs.Auto, "auto": fs.Auto, "replace": fs.Replace, "ast": fs.AST}
+
+// MCPEngine finds an engine by its name.
+func MCPEngine(name string) (fs.Engine, error) {
+	e, ok := engines[name]
+	if !ok {
+		return fs.Auto, fmt.Errorf("there is no engine %q; the engines are auto, replace and ast", name)
+	}
+	return e, nil
 }
 
 // ServeMCP offers the tools to a host over the Model Context Protocol, until
@@ -41,6 +57,9 @@ func (a *App) ServeMCP(ctx context.Context, o MCPOptions, in io.Reader, out io.W
 	}
 	m := mcpTools{app: a, cfg: cfg}
 	if m.offer, err = MCPTools(o.Tools); err != nil {
+		return err
+	}
+	if m.engine, err = MCPEngine(o.Engine); err != nil {
 		return err
 	}
 	roots := make([]string, len(o.Roots))
@@ -72,14 +91,10 @@ func (a *App) ServeMCP(ctx context.Context, o MCPOptions, in io.Reader, out io.W
 
 // MCPTools are the tools that names stand for, each once: a tool is itself, a
 // preset its tools that work on files. Commands are only run if named. No
-// names are the preset "hashline" where there is one, else "claude", and
-// apply_patch.
+// names are the preset "hashline" and apply_patch.
 func MCPTools(names []string) ([]string, error) {
 	if len(names) == 0 {
-		names = []string{"claude", "apply_patch"}
-		if _, ok := tools.Preset("hashline"); ok {
-			names[0] = "hashline"
-		}
+		names = []string{"hashline", "apply_patch"}
 	}
 	var out []string
 	for _, name := range names {
@@ -107,9 +122,10 @@ func MCPTools(names []string) ([]string, error) {
 
 // mcpTools makes the tools that are served.
 type mcpTools struct {
-	app   *App
-	cfg   config.Config
-	offer []string
+	app    *App
+	cfg    config.Config
+	offer  []string
+	engine fs.Engine
 }
 
 // specs are what a host is told before any folder is known.
@@ -152,23 +168,32 @@ func (m mcpTools) open(roots []string) (mcpserve.Toolbox, error) {
 	if err != nil {
 		return mcpserve.Toolbox{}, err
 	}
-	files := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: fsbackend.GeneratedOff, Widen: widen})
-	c := m.config(kept[0], kept, files)
+	// What is replaced is kept while these tools are in use: a host has no
+	// session that could be found again, and two may serve one folder.
+	dir := versionDir(m.cfg, "mcp-"+rand.Text())
+	journal, err := fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: dir, Tag: fs.TagOf, Now: m.app.opts.Now})
+	if err != nil {
+		return mcpserve.Toolbox{}, errors.Join(fmt.Errorf("earlier versions of files: %w", err), local.Close())
+	}
+	shut := func() error { return errors.Join(journal.Close(), os.RemoveAll(dir), local.Close()) }
+	files := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: fsbackend.GeneratedWarn, Widen: widen})
+	c := m.config(kept[0], kept, journal.Over(files))
 	c.Commands = shell.New(shell.Config{Dir: kept[0]})
 	set, err := tools.New(c)
 	if err != nil {
 		c.Commands.Close()
-		return mcpserve.Toolbox{}, errors.Join(err, local.Close())
+		return mcpserve.Toolbox{}, errors.Join(err, shut())
 	}
 	return mcpserve.Toolbox{Set: set, Close: func() error {
 		c.Commands.Close()
-		return local.Close()
+		return shut()
 	}}, nil
 }
 
 func (m mcpTools) config(cwd string, roots []string, files fsbackend.Backend) tools.Config {
 	return tools.Config{
 		Cwd: cwd, Roots: roots, Files: files, Offer: m.offer, OverwriteUnread: m.cfg.OverwriteUnread, Patch: patching(m.cfg),
+		Hashline: tools.HashlineConfig{Engine: m.engine},
 		// Who names the tools wants them; only single names stay hidden.
 		Hiding: tools.Hiding{Names: m.cfg.HiddenToolNames},
 		Read:   tools.ReadLimits{Lines: int(m.cfg.Read.MaxLines), Columns: int(m.cfg.Read.MaxColumns), Bytes: int(m.cfg.Read.MaxBytes)},
