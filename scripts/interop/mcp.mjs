@@ -94,6 +94,21 @@ async function connect(roots, ...args) {
   await client.close();
 }
 
+// The default tools: lines under a tag, and the way back.
+{
+  const { client, call } = await connect([other]);
+  let r = await call("fs_read", { path: "poem.txt" });
+  const tag = /poem\.txt#([0-9A-Fa-f]{4})/.exec(r.text)?.[1];
+  assert.ok(tag, r.text);
+  r = await call("fs_write", { path: "poem.txt", content: "changed\n", file_hash: tag });
+  assert.ok(!r.bad, r.text);
+  r = await call("fs_rollback", { path: "poem.txt", hash: tag });
+  assert.ok(!r.bad, r.text);
+  assert.equal(readFileSync(join(other, "poem.txt"), "utf8"), "elsewhere\n");
+  await client.close();
+  step("fs_read, fs_write and fs_rollback");
+}
+
 // A folder by --root, with blocked paths; and no folder at all.
 {
   const { client, call } = await connect(undefined, "--root", work, "--tools", "claude", "--guard-block", poem);
