@@ -80,9 +80,9 @@ func TestHashlineToolsShareWhatWasSeen(t *testing.T) {
 	r := call(t, set, "fs_write", `{"path":"a.txt","content":"x\n"}`)
 	assert.Equal(t, fsbackend.CodeNotObserved, r.Error.Code)
 	r = call(t, set, "fs_write", `{"path":"a.txt","content":"x\n","file_hash":"b6c1"}`)
-	require.False(t, r.IsError, plain(r))
+	require.False(t, r.IsError, resultText(r))
 	r = call(t, set, "fs_write", `{"path":"a.txt","content":"y\n","file_hash":null}`)
-	require.False(t, r.IsError, plain(r))
+	require.False(t, r.IsError, resultText(r))
 	assert.Equal(t, "y\n", read(t, dir, "a.txt"))
 }
 
@@ -112,7 +112,7 @@ func TestHashlineNeeds(t *testing.T) {
 	} {
 		plan, refused := set.Plan(t.Context(), msg.ToolUse{ID: "c", Name: "fs_edit", Input: args})
 		require.Nil(t, plan, args)
-		assert.Equal(t, code, refused.Error.Code, fmt.Sprint(args, plain(*refused)))
+		assert.Equal(t, code, refused.Error.Code, fmt.Sprint(args, resultText(*refused)))
 	}
 }
 
