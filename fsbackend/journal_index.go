@@ -21,7 +21,7 @@ import (
 // the events one after another. A line that is torn or damaged is passed over:
 // what it told is lost, and nothing else.
 
-const indexName = "index.jsonl"
+const indexName = "changes.log"
 
 // The events.
 const (

@@ -355,7 +355,7 @@ func TestJournalDamage(t *testing.T) {
 	}
 	t.Run("the index cut at every byte", func(t *testing.T) {
 		s := fill(t)
-		name := filepath.Join(s.dir, "index.jsonl")
+		name := filepath.Join(s.dir, "changes.log")
 		whole, err := os.ReadFile(name)
 		require.NoError(t, err)
 		blobs := s.blobs()
@@ -376,7 +376,7 @@ func TestJournalDamage(t *testing.T) {
 	})
 	t.Run("a damaged line in the middle", func(t *testing.T) {
 		s := fill(t)
-		name := filepath.Join(s.dir, "index.jsonl")
+		name := filepath.Join(s.dir, "changes.log")
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
 		lines := strings.Split(strings.ReplaceAll(string(data), "\n\n", "\n"), "\n")
@@ -411,7 +411,7 @@ func TestJournalDamage(t *testing.T) {
 	})
 	t.Run("the index is gone", func(t *testing.T) {
 		s := fill(t)
-		require.NoError(t, os.Remove(filepath.Join(s.dir, "index.jsonl")))
+		require.NoError(t, os.Remove(filepath.Join(s.dir, "changes.log")))
 		s = again(s)
 		assert.Contains(t, strings.Join(s.Journal().Notes(), ""), "index is gone")
 		_, code := s.back("f", "")
