@@ -286,6 +286,9 @@ func FuzzFilter(f *testing.F) {
 		require.NoError(t, err)
 		for _, m := range p.Find(tree) {
 			require.True(t, m.Start <= m.Kept && m.Kept <= m.End)
+			if tree.Nodes[m.Node].Is(syntax.HasError) {
+				continue // the parser put in a token that is not there; such a match is not rewritten
+			}
 			require.True(t, p.MayMatch(src), "%q fits %q at %d", pat, src, m.Start)
 		}
 	})
