@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +35,13 @@ func astgrep(t testing.TB) string {
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "no ast-grep for this system in %s", folder(t))
 	return found[0]
+}
+
+// goroot is where the source of the Go library is.
+func goroot(t testing.TB) string {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
 }
 
 // A pair is a pattern, and what it is rewritten to.
@@ -73,7 +79,7 @@ func sources(t testing.TB, lang syntax.Lang) string {
 	switch lang {
 	case syntax.Go:
 		for _, d := range []string{"net/http", "go/types", "go/parser", "go/build", "encoding", "os", "strings", "database", "text"} {
-			from = append(from, filepath.Join(runtime.GOROOT(), "src", d))
+			from = append(from, filepath.Join(goroot(t), "src", d))
 		}
 	case syntax.Python:
 		found, err := filepath.Glob("/usr/lib/python3.*")

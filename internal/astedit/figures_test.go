@@ -29,7 +29,7 @@ const rounds = 3
 // TestFigures measures both programs in turn, with as many threads, on the same
 // files, and takes the best of some rounds of each.
 func TestFigures(t *testing.T) {
-	src := filepath.Join(runtime.GOROOT(), "src")
+	src := filepath.Join(goroot(t), "src")
 	t.Run("search for an error check", func(t *testing.T) {
 		const pat = "if err != nil { return $X }"
 		var found int
@@ -170,7 +170,7 @@ func rewrite(t *testing.T, dir, pat, out string) int {
 func thousand(t *testing.T) string {
 	dir := t.TempDir()
 	var n atomic.Int64
-	each(t, filepath.Join(runtime.GOROOT(), "src"), func(name, src string) {
+	each(t, filepath.Join(goroot(t), "src"), func(name, src string) {
 		if !strings.Contains(src, "if err != nil {") {
 			return
 		}
