@@ -245,8 +245,8 @@ func (j *Journal) keep(key Key, path string, data []byte, digest Version, mode f
 	if known && !front && h.last == digest {
 		return nil
 	}
-	if int64(len(data)) > j.opt.MaxBytes/2 {
-		return fmt.Errorf("%d bytes are more than the %d of one version that are kept", len(data), j.opt.MaxBytes/2)
+	if err := j.fits(int64(len(data))); err != nil {
+		return err
 	}
 	tag := ""
 	if known {
@@ -264,6 +264,14 @@ func (j *Journal) keep(key Key, path string, data []byte, digest Version, mode f
 		return err
 	}
 	return j.shrink()
+}
+
+// fits says whether a file of that size is kept at all.
+func (j *Journal) fits(size int64) error {
+	if most := j.opt.MaxBytes / 2; size > most {
+		return fmt.Errorf("%d bytes are more than the %d of one version that are kept", size, most)
+	}
+	return nil
 }
 
 // promote moves a version to the front, with the mode that the file has now.

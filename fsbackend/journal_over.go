@@ -113,11 +113,15 @@ func (jd *Journaled) keepOld(ctx context.Context, w Write) error {
 	if _, ok := w.Pre.(Absent); ok {
 		return nil
 	}
-	if u, ok := w.Pre.(Unchanged); ok {
-		info, err := jd.b.Stat(ctx, w.Path)
-		if err != nil || jd.j.has(info.Key, u.Version) {
-			return nil
-		}
+	info, err := jd.b.Stat(ctx, w.Path)
+	if err != nil || !info.Exists {
+		return nil // the write finds out why, or there is nothing to keep
+	}
+	if u, ok := w.Pre.(Unchanged); ok && jd.j.has(info.Key, u.Version) {
+		return nil
+	}
+	if err := jd.j.fits(info.Size); info.Regular && err != nil {
+		return err // without reading so much for nothing
 	}
 	f, err := jd.b.Read(ctx, w.Path)
 	if err != nil {

@@ -1,6 +1,7 @@
 package fsbackend_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -102,4 +103,30 @@ func FuzzRollback(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(y), string(data))
 	})
+}
+
+// reads counts how often a file is read whole.
+type reads struct {
+	fsbackend.Backend
+	n int
+}
+
+func (r *reads) Read(ctx context.Context, path string) (fsbackend.File, error) {
+	r.n++
+	return r.Backend.Read(ctx, path)
+}
+
+// A file that is too large to be kept is not read for it.
+func TestJournalReadsNothingThatItCannotKeep(t *testing.T) {
+	dir := realTemp(t)
+	p := filepath.Join(dir, "a")
+	require.NoError(t, os.WriteFile(p, make([]byte, 100), 0o644))
+	j, err := fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: filepath.Join(t.TempDir(), "j"), MaxBytes: 100})
+	require.NoError(t, err)
+	defer j.Close()
+	below := &reads{Backend: local(t, fsbackend.Options{Roots: []string{dir}})}
+	r, err := j.Over(below).Write(t.Context(), fsbackend.Write{Path: p, Data: []byte("x"), Pre: fsbackend.Any{}})
+	require.NoError(t, err)
+	assert.Zero(t, below.n)
+	assert.Contains(t, strings.Join(r.Notes, ""), "100 bytes are more than the 50 of one version that are kept")
 }

@@ -25,11 +25,11 @@ type RollbackResult struct {
 // TagOf is the tag of a file's bytes, "" for what is not text: what
 // fsbackend.JournalOptions.Tag wants.
 func TagOf(data []byte) string {
-	d, err := text.Parse(data)
+	d, err := text.ParseOwned(data) // nobody writes to data while this runs
 	if err != nil {
 		return ""
 	}
-	return hashline.Identify(d).Short().String()
+	return hashline.Name(d).String()
 }
 
 // Rollback puts a file back to the version that hash names, or, if it is
