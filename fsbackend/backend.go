@@ -106,6 +106,9 @@ type Write struct {
 	// Mode, if not zero, is the permission bits the file gets (rollback);
 	// otherwise an existing file keeps its own and a new one gets 0666 less umask.
 	Mode fs.FileMode
+	// NoBefore says that the caller has the old bytes, so that the receipt need
+	// not hold them. A backend may keep them all the same.
+	NoBefore bool
 	// Undo says that earlier bytes are put back, by a rollback or by a commit
 	// that failed: then it does not matter whether the file was generated.
 	Undo bool
@@ -118,7 +121,7 @@ type Receipt struct {
 	Key     Key    // its identity
 	Created bool
 	// Before is the old bytes, or nil: the file was created, or its old
-	// content was not kept (over the bound of Options.BeforeMax).
+	// content was not kept (over the bound of Options.BeforeMax, or NoBefore).
 	Before *[]byte
 	// BeforeVersion is the version that was replaced; zero if Created, or if
 	// the old file could not be read, of which a note tells.

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Versions are files named by their digest, in folders of its first two
-// digits. One that is there is whole: it was written under another name.
+// Versions are files of one folder, named by their digest. They are hundreds at
+// most, and a folder for each first digits would cost more than the file. One
+// that is there is whole: it was written under another name.
 
 const (
 	blobsName  = "versions"
@@ -18,8 +19,7 @@ const (
 )
 
 func (j *Journal) blobPath(d Version) string {
-	hex := d.String()
-	return filepath.Join(j.opt.Dir, blobsName, hex[:2], hex[2:])
+	return filepath.Join(j.opt.Dir, blobsName, d.String())
 }
 
 // putBlob stores bytes that are not there yet; it needs mu.
@@ -148,12 +148,11 @@ func (j *Journal) dropMissing() {
 // sweep removes bytes that the index does not name, such as those of a
 // process that was killed before it could name them.
 func (j *Journal) sweep(noIndex bool) {
-	names, _ := filepath.Glob(filepath.Join(escape(j.opt.Dir), blobsName, "*", "*"))
+	names, _ := filepath.Glob(filepath.Join(escape(j.opt.Dir), blobsName, "*"))
 	gone := 0
 	for _, name := range names {
 		var d Version
-		hex := filepath.Base(filepath.Dir(name)) + filepath.Base(name)
-		if d.UnmarshalText([]byte(hex)) == nil && j.blobs[d] == nil && os.Remove(name) == nil {
+		if d.UnmarshalText([]byte(filepath.Base(name))) == nil && j.blobs[d] == nil && os.Remove(name) == nil {
 			gone++
 		}
 	}

@@ -391,7 +391,7 @@ func TestJournalDamage(t *testing.T) {
 	t.Run("bytes that are other bytes", func(t *testing.T) {
 		s := fill(t)
 		d := fsbackend.VersionOf([]byte("v2")).String()
-		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "versions", d[:2], d[2:]), []byte("xx"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, "versions", d), []byte("xx"), 0o600))
 		s = again(s)
 		_, code := s.back("f", "")
 		assert.Equal(t, fsbackend.CodeUnknownVersion, code)
@@ -404,7 +404,7 @@ func TestJournalDamage(t *testing.T) {
 	t.Run("bytes that are gone", func(t *testing.T) {
 		s := fill(t)
 		d := fsbackend.VersionOf([]byte("v2")).String()
-		require.NoError(t, os.Remove(filepath.Join(s.dir, "versions", d[:2], d[2:])))
+		require.NoError(t, os.Remove(filepath.Join(s.dir, "versions", d)))
 		s = again(s)
 		assert.Contains(t, strings.Join(s.Journal().Notes(), ""), "1 earlier version")
 		assert.NotContains(t, s.kept("f"), tagOf("v2"))
@@ -430,7 +430,7 @@ func TestJournalDamage(t *testing.T) {
 // blobs and restore save and bring back the stored bytes.
 func (s shop) blobs() map[string][]byte {
 	out := map[string][]byte{}
-	names, err := filepath.Glob(filepath.Join(s.dir, "versions", "*", "*"))
+	names, err := filepath.Glob(filepath.Join(s.dir, "versions", "*"))
 	require.NoError(s.t, err)
 	for _, n := range names {
 		data, err := os.ReadFile(n)

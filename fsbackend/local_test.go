@@ -287,3 +287,16 @@ func FuzzContained(f *testing.F) {
 		require.Equal(t, "secret", string(data))
 	})
 }
+
+func TestReceiptWithoutOldBytes(t *testing.T) {
+	dir := realTemp(t)
+	l := local(t, fsbackend.Options{Roots: []string{dir}})
+	p := filepath.Join(dir, "a")
+	require.NoError(t, os.WriteFile(p, []byte("old"), 0o644))
+	old := fsbackend.VersionOf([]byte("old"))
+	r, err := l.Write(t.Context(), fsbackend.Write{Path: p, Data: []byte("new"), Pre: fsbackend.Unchanged{Version: old}, NoBefore: true})
+	require.NoError(t, err)
+	assert.Nil(t, r.Before)
+	assert.Equal(t, old, r.BeforeVersion)
+	assert.EqualValues(t, 3, r.BeforeSize)
+}

@@ -243,7 +243,7 @@ func (j *writing) old(ctx context.Context) (snapshot, error) {
 	}
 	defer f.Close()
 	keep := max(j.l.opt.BeforeMax, 0)
-	if int64(len(j.w.Data)) >= keep {
+	if j.w.NoBefore || int64(len(j.w.Data)) >= keep {
 		keep = 0
 	}
 	return readWhole(ctx, f, math.MaxInt64, keep)

@@ -148,7 +148,7 @@ func (r editRun) commit(ctx context.Context, p *prepared) (msg.ToolResult, error
 		if p.exists {
 			pre = fsbackend.Unchanged{Version: p.version}
 		}
-		receipt, err := r.env.Files.Write(ctx, fsbackend.Write{Path: r.abs, Data: fsbackend.BytesOf(p.after), Pre: pre})
+		receipt, err := r.env.Files.Write(ctx, fsbackend.Write{Path: r.abs, Data: fsbackend.BytesOf(p.after), Pre: pre, NoBefore: true})
 		if err == nil {
 			r.env.Seen.Note(p.key, receipt.Version)
 			moved := p.exists && wasSeen && seen != p.version && seen != (fsbackend.Version{})
