@@ -24,6 +24,7 @@ func scriptOf(attempts ...[]figure) (m measurement, made *int) {
 func TestVerdict(t *testing.T) {
 	slow := []figure{{what: "t", unit: "ms", must: 10, got: 11}}
 	fast := []figure{{what: "t", unit: "ms", must: 10, got: 10}}
+	disk := []figure{{what: "t", unit: "ms", must: 10, got: 11, busy: true}}
 	large := []figure{{what: "size", must: 10, got: 11, exact: true}}
 	small := []figure{{what: "size", must: 10, got: 9, exact: true}}
 	for _, c := range []struct {
@@ -38,6 +39,7 @@ func TestVerdict(t *testing.T) {
 		{"a time that was over once", [][]figure{slow, slow, fast}, 1, 0, 3, fine},
 		{"a time that is over always", [][]figure{slow}, 1, 1, attempts, over},
 		{"a time that is over on a busy machine", [][]figure{slow}, 2, 0, attempts, unknown},
+		{"a time that is over on a busy disk", [][]figure{disk}, 1, 0, attempts, unknown},
 		{"a size that is over", [][]figure{large, small}, 1, 1, 1, over},
 		{"a size that is over on a busy machine", [][]figure{large}, 2, 1, 1, over},
 		{"a size that is over once, beside a time", [][]figure{{slow[0], small[0]}, {fast[0], large[0]}}, 1, 1, 2, over},

@@ -16,7 +16,9 @@ type figure struct {
 	got  float64
 	// exact is set for sizes and counts: another attempt would give the same.
 	exact bool
-	note  string // what else was seen, "" for nothing
+	// busy is set for a time that was taken while the disk was busy with others.
+	busy bool
+	note string // what else was seen, "" for nothing
 }
 
 func (f figure) over() bool { return f.got > f.must }
@@ -32,7 +34,7 @@ func judge(f figure, busy bool) string {
 	switch {
 	case !f.over():
 		return fine
-	case busy && !f.exact:
+	case (busy || f.busy) && !f.exact:
 		return unknown
 	}
 	return over
