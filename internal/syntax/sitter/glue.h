@@ -6,6 +6,7 @@
 #define DSH_SITTER_GLUE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct TSLanguage TSLanguage;
@@ -51,6 +52,8 @@ typedef struct {
 	TSPoint start_point, old_end_point, new_end_point;
 } TSInputEdit;
 
+void ts_set_allocator(void *(*malloc)(size_t), void *(*calloc)(size_t, size_t),
+	void *(*realloc)(void *, size_t), void (*free)(void *));
 TSParser *ts_parser_new(void);
 void ts_parser_delete(TSParser *self);
 bool ts_parser_set_language(TSParser *self, const TSLanguage *language);

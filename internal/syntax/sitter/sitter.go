@@ -6,9 +6,10 @@
 // false, and [Parser.Parse] says why.
 //
 // The runtime and the grammars are those of the official Go modules. Of the
-// runtime only the C part is called: the Go part costs several calls into C for
-// each node, copies the text again for each piece that the lexer asks for, and
-// leaks the options of each parse that has a limit (v0.25.0).
+// runtime only the C part is called: the Go part (v0.25.0) costs several calls
+// into C for each node and a call back into Go for each allocation, copies the
+// text again for each piece that the lexer asks for, and leaks the options of
+// each parse that has a limit.
 package sitter
 
 import "time"
