@@ -71,16 +71,17 @@ type Journal struct {
 	opt JournalOptions
 
 	mu      sync.Mutex
-	files   map[Key]*history  // guarded by mu
-	blobs   map[Version]*blob // guarded by mu
-	bytes   int64             // of all blobs; guarded by mu
-	seq     uint64            // of the latest record; guarded by mu
-	changes []FileChange      // oldest first; guarded by mu
-	undone  map[Group]bool    // groups that were undone; guarded by mu
-	undoes  map[Group]Group   // what a group undid; guarded by mu
-	index   *os.File          // nil until something is kept; guarded by mu
-	notes   []string          // guarded by mu
-	closed  bool              // guarded by mu
+	files   map[Key]*history    // guarded by mu
+	blobs   map[Version]*blob   // guarded by mu
+	staged  map[Version]*staged // versions on their way; guarded by mu
+	bytes   int64               // of all blobs; guarded by mu
+	seq     uint64              // of the latest record; guarded by mu
+	changes []FileChange        // oldest first; guarded by mu
+	undone  map[Group]bool      // groups that were undone; guarded by mu
+	undoes  map[Group]Group     // what a group undid; guarded by mu
+	index   *os.File            // nil until something is kept; guarded by mu
+	notes   []string            // guarded by mu
+	closed  bool                // guarded by mu
 }
 
 // A history is the versions of one file.
@@ -175,7 +176,7 @@ func OpenJournal(opt JournalOptions) (*Journal, error) {
 		opt.Now = time.Now
 	}
 	j := &Journal{
-		opt: opt, files: map[Key]*history{}, blobs: map[Version]*blob{},
+		opt: opt, files: map[Key]*history{}, blobs: map[Version]*blob{}, staged: map[Version]*staged{},
 		undone: map[Group]bool{}, undoes: map[Group]Group{},
 	}
 	if err := j.load(); err != nil {
@@ -248,10 +249,13 @@ func (j *Journal) keep(key Key, path string, data []byte, digest Version, mode f
 	if err := j.fits(int64(len(data))); err != nil {
 		return err
 	}
-	tag := ""
-	if known {
+	tag, s := "", j.staged[digest]
+	switch {
+	case known:
 		tag = h.versions[h.find(digest)].tag
-	} else {
+	case s != nil && s.ready:
+		tag = s.tag
+	default:
 		tag = j.opt.Tag(data)
 	}
 	if err := j.putBlob(digest, data); err != nil {

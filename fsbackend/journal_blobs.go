@@ -30,6 +30,14 @@ func (j *Journal) putBlob(d Version, data []byte) error {
 	if j.blobs[d] != nil {
 		return nil
 	}
+	if s := j.staged[d]; s != nil && s.ready {
+		return s.err
+	}
+	return j.store(d, data)
+}
+
+// store writes the file of a version.
+func (j *Journal) store(d Version, data []byte) error {
 	name := j.blobPath(d)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -93,7 +101,7 @@ func (j *Journal) pathOf(key Key) string {
 
 // removeUnused removes bytes that no version is made of; it needs mu.
 func (j *Journal) removeUnused(d Version) error {
-	if j.blobs[d] != nil {
+	if j.blobs[d] != nil || j.staged[d] != nil {
 		return nil
 	}
 	if err := os.Remove(j.blobPath(d)); err != nil && !errors.Is(err, fs.ErrNotExist) {

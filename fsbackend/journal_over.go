@@ -95,11 +95,13 @@ func (w *watched) Read(p []byte) (int, error) {
 // tells that it cannot be taken back.
 func (jd *Journaled) Write(ctx context.Context, w Write) (Receipt, error) {
 	problem := jd.keepOld(ctx, w)
+	end := jd.j.stage(w.Data)
 	rec, err := jd.b.Write(ctx, w)
 	if rec.Version == (Version{}) {
+		_ = end(nil) // there is nothing to record
 		return rec, err
 	}
-	if e := jd.record(ctx, w, rec); problem == nil {
+	if e := end(func() error { return jd.record(ctx, w, rec) }); problem == nil {
 		problem = e
 	}
 	if problem != nil {
