@@ -120,6 +120,9 @@ func (p *Presenter) Replay(e msg.Event) []Update { return p.event(e, false) }
 func (p *Presenter) ReplayPayload(payload msg.Payload) []Update { return p.payload(payload, false) }
 
 func (p *Presenter) event(e msg.Event, live bool) []Update {
+	if live && e.Type == (msg.UserMessage{}).EventType() {
+		return nil // not sent back, so images in it need not be decoded
+	}
 	payload, err := msg.Decode(e)
 	if err != nil {
 		return nil // whether such a log may be shown is for its reader to say
