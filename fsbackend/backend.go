@@ -109,6 +109,10 @@ type Write struct {
 	// NoBefore says that the caller has the old bytes, so that the receipt need
 	// not hold them. A backend may keep them all the same.
 	NoBefore bool
+	// LateSync leaves it to the caller to make the file's name durable, by the
+	// SyncFolders of a [FolderSyncer] once all its files are written. The bytes
+	// are synced all the same. Other backends take no note of it.
+	LateSync bool
 	// Undo says that earlier bytes are put back, by a rollback or by a commit
 	// that failed: then it does not matter whether the file was generated.
 	Undo bool

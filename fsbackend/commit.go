@@ -108,6 +108,7 @@ func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
 	}
 	for _, i := range c.order() {
 		w := c.Steps[i].Write
+		_, w.LateSync = b.(FolderSyncer)
 		if err := ctx.Err(); err != nil {
 			return Committed{}, r.undo(ctx, i, aborted("write", w.Path, err))
 		}
@@ -119,6 +120,7 @@ func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
 		}
 		r.done = append(r.done, i)
 	}
+	r.syncFolders(ctx)
 	return Committed{Receipts: r.receipts, Dirs: r.dirs}, nil
 }
 
@@ -184,6 +186,24 @@ func (r *running) makeDir(ctx context.Context, dir string) error {
 	return err
 }
 
+// syncFolders makes the names of all files that were written durable, each
+// folder once: one sync a file would be a good part of a commit's time. What it
+// cannot sync is told by the receipts.
+func (r *running) syncFolders(ctx context.Context) {
+	var files []string
+	for _, i := range r.done {
+		if real := r.receipts[i].Real; real != "" {
+			files = append(files, real)
+		}
+	}
+	if syncFoldersOf(context.WithoutCancel(ctx), r.b, files) == nil {
+		return
+	}
+	for _, i := range r.done {
+		r.receipts[i].Notes = append(r.receipts[i].Notes, unsynced)
+	}
+}
+
 // undo puts back what can be put back after a step failed.
 func (r *running) undo(ctx context.Context, failed int, cause error) *CommitError {
 	ctx = context.WithoutCancel(ctx)
@@ -199,6 +219,7 @@ func (r *running) undo(ctx context.Context, failed int, cause error) *CommitErro
 	for _, i := range slices.Backward(r.done) {
 		fate[i] = r.undoStep(ctx, i)
 	}
+	r.syncFolders(ctx)
 	rec := Recovery{Restored: []string{}, Remaining: []Remaining{}, Uncertain: []string{}, CreatedDirs: r.removeDirs(ctx)}
 	for i, s := range r.c.Steps {
 		switch path := s.Write.Path; fate[i] {

@@ -300,3 +300,36 @@ func TestReceiptWithoutOldBytes(t *testing.T) {
 	assert.Equal(t, old, r.BeforeVersion)
 	assert.EqualValues(t, 3, r.BeforeSize)
 }
+
+// A commit syncs each file, and each folder once, however many files it has.
+func TestCommitSyncsFoldersOnce(t *testing.T) {
+	dir := realTemp(t)
+	var syncs atomic.Int64
+	l := local(t, fsbackend.Options{Roots: []string{dir}, OnSync: func(time.Duration) { syncs.Add(1) }})
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
+	var c fsbackend.Commit
+	names := []string{"a", "b", "c", "d/a", "d/b"}
+	for _, name := range names {
+		c.Steps = append(c.Steps, fsbackend.Step{Write: fsbackend.Write{
+			Path: filepath.Join(dir, filepath.FromSlash(name)), Data: []byte("x"), Pre: fsbackend.Absent{}, NoParents: true,
+		}})
+	}
+	j, err := fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: filepath.Join(t.TempDir(), "j")})
+	require.NoError(t, err)
+	defer j.Close()
+	done, err := c.Run(t.Context(), j.Over(l))
+	require.NoError(t, err)
+	for _, r := range done.Receipts {
+		assert.Empty(t, r.Notes)
+	}
+	assert.EqualValues(t, len(names)+2, syncs.Load())
+
+	// A backend that hides what Local can do still has each name synced.
+	syncs.Store(0)
+	for i := range c.Steps {
+		c.Steps[i].Write.Pre, c.Steps[i].Write.Data = fsbackend.Any{}, []byte("y")
+	}
+	_, err = c.Run(t.Context(), struct{ fsbackend.Backend }{l})
+	require.NoError(t, err)
+	assert.EqualValues(t, 2*len(names), syncs.Load())
+}

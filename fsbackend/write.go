@@ -254,8 +254,14 @@ func (j *writing) hit(at FaultPoint) error {
 	return j.l.opt.Faults.hitAll(at, j.w.Path, j.p.real)
 }
 
+// unsynced is the note on a name that may be lost when the power fails.
+const unsynced = "the text is in place, but the system could not sync its folder to the disk"
+
 // syncFolders makes the new name, and the names of new folders, durable.
 func (j *writing) syncFolders() {
+	if j.w.LateSync && len(j.made) == 0 {
+		return
+	}
 	err := j.sync(func() error { return syncDir(j.dir) })
 	for _, m := range j.made {
 		above, e := m.root.handle.OpenRoot(m.root.rel(filepath.Dir(m.real)))
@@ -266,16 +272,18 @@ func (j *writing) syncFolders() {
 		err = errors.Join(err, e)
 	}
 	if err != nil {
-		j.note("the text is in place, but the system could not sync its folder to the disk")
+		j.note(unsynced)
 	}
 }
 
 // sync runs one fsync and tells how long it took.
-func (j *writing) sync(f func() error) error {
+func (j *writing) sync(f func() error) error { return j.l.timed(f) }
+
+func (l *Local) timed(sync func() error) error {
 	start := time.Now()
-	err := f()
-	if j.l.opt.OnSync != nil {
-		j.l.opt.OnSync(time.Since(start))
+	err := sync()
+	if l.opt.OnSync != nil {
+		l.opt.OnSync(time.Since(start))
 	}
 	return err
 }
