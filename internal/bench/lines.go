@@ -40,6 +40,11 @@ func measureLines(ctx context.Context, l *lab) ([]figure, error) {
 		return nil, err
 	}
 
+	later, err := calm(ctx, c.cmd.Process.Pid, 4*longLine)
+	if err != nil {
+		return nil, err
+	}
+
 	refused, after, err := c.overCap(ctx)
 	if err != nil {
 		return nil, err
@@ -54,7 +59,7 @@ func measureLines(ctx context.Context, l *lab) ([]figure, error) {
 	}
 	return []figure{
 		{what: "a line of 60 MiB to the agent: not served", got: 0, exact: true,
-			note: fmt.Sprintf("%.2f s, memory at its peak %.0f MiB", inward.Seconds(), mib(peak.peak))},
+			note: fmt.Sprintf("%.2f s, memory at its peak %.0f MiB, later %.0f MiB", inward.Seconds(), mib(peak.peak), mib(later.resident))},
 		{what: "a line of 60 MiB from the agent: not served", got: failure(got >= longLine), exact: true,
 			note: fmt.Sprintf("session/load of it %.2f s", outward.Seconds())},
 		{what: "a line over the cap: not refused with an error", got: failure(refused), exact: true},
