@@ -12,7 +12,7 @@ import (
 func (s *Server) authenticate(r *request) {
 	var p acpsdk.AuthenticateRequest
 	if err := json.Unmarshal(r.params, &p); err != nil {
-		s.fail(r, invalidParams("authenticate: %v", err))
+		s.fail(r, badParams("authenticate", r.params, err))
 		return
 	}
 	if p.MethodId != loginMethod {

@@ -130,7 +130,7 @@ func decodePrompt(raw json.RawMessage) (id string, prompt msg.Blocks, err error)
 		Prompt    []promptBlock `json:"prompt"`
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return "", nil, invalidParams("prompt: %v", err)
+		return "", nil, badParams("session/prompt", raw, err)
 	}
 	if p.SessionID == nil {
 		return "", nil, invalidParams("sessionId is missing")

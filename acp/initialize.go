@@ -109,7 +109,7 @@ const loginMethod = "login"
 func (s *Server) initialize(r *request) {
 	var p acpsdk.InitializeRequest
 	if err := json.Unmarshal(r.params, &p); err != nil {
-		s.fail(r, invalidParams("initialize: %v", err))
+		s.fail(r, badParams("initialize", r.params, err))
 		return
 	}
 	caps := p.ClientCapabilities

@@ -114,7 +114,7 @@ func (s *Server) setMode(r *request) {
 		ModeID string `json:"modeId"`
 	}
 	if err := json.Unmarshal(r.params, &p); err != nil {
-		s.fail(r, invalidParams("session/set_mode: %v", err))
+		s.fail(r, badParams("session/set_mode", r.params, err))
 		return
 	}
 	s.onSession(r, func(ctx context.Context, id string) (any, func(), error) {
@@ -145,7 +145,7 @@ func (s *Server) setOption(r *request) {
 		Value    json.RawMessage `json:"value"`
 	}
 	if err := json.Unmarshal(r.params, &p); err != nil {
-		s.fail(r, invalidParams("session/set_config_option: %v", err))
+		s.fail(r, badParams("session/set_config_option", r.params, err))
 		return
 	}
 	s.onSession(r, func(_ context.Context, id string) (any, func(), error) {

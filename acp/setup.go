@@ -146,7 +146,7 @@ func (s *Server) listSessions(r *request) {
 	var p acpsdk.ListSessionsRequest
 	if r.params != nil {
 		if err := json.Unmarshal(r.params, &p); err != nil {
-			s.fail(r, invalidParams("session/list: %v", err))
+			s.fail(r, badParams("session/list", r.params, err))
 			return
 		}
 	}
@@ -188,7 +188,7 @@ func sessionID(params json.RawMessage) (string, error) {
 		SessionID *string `json:"sessionId"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
-		return "", invalidParams("sessionId: %v", err)
+		return "", badParams("params", params, err)
 	}
 	if p.SessionID == nil {
 		return "", invalidParams("sessionId is missing")
@@ -204,7 +204,7 @@ func decodeSetup(raw json.RawMessage) (setupParams, error) {
 		McpServers []mcpServer `json:"mcpServers"`
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return setupParams{}, invalidParams("%v", err)
+		return setupParams{}, badParams("session", raw, err)
 	}
 	out := setupParams{id: string(p.SessionId)}
 	cwd, err := folder("cwd", p.Cwd)

@@ -11,6 +11,7 @@ import (
 	"dsh-acp/internal/msg"
 	"dsh-acp/internal/text"
 	"dsh-acp/presenter"
+	"dsh-acp/tools/fs"
 )
 
 // writeTool replaces whole files. What it would destroy must have been seen
@@ -208,7 +209,7 @@ func (w writeRun) result(o overwritten, receipt fsbackend.Receipt) (msg.ToolResu
 		}
 	}
 	if o.folded {
-		say.WriteString("\nThe file's line breaks are CRLF, so those of the new text were written as CRLF.")
+		say.WriteString("\nNote: " + fs.FoldedNote(*o.before) + ".")
 	}
 	for _, note := range receipt.Notes {
 		fmt.Fprintf(&say, "\nNote: %s.", note)

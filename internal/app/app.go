@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -271,8 +272,10 @@ func checkFolders(setup acp.Setup) error {
 	for _, dir := range append([]string{setup.Cwd}, setup.More...) {
 		info, err := os.Stat(dir)
 		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return &acp.ParamsError{Text: fmt.Sprintf("there is no folder %s", dir)}
 		case err != nil:
-			return &acp.ParamsError{Text: fmt.Sprintf("the folder %s cannot be opened: %v", dir, err)}
+			return &acp.ParamsError{Text: err.Error()}
 		case !info.IsDir():
 			return &acp.ParamsError{Text: fmt.Sprintf("%s is not a folder", dir)}
 		}

@@ -80,15 +80,24 @@ func (d Doc) WithBOM(bom bool) Doc {
 
 // Rewrite returns the document that replaces d when content is written over
 // it as a whole. The mark of d stays. Content that holds a CRLF is taken as
-// given; content with bare LFs alone, over a document whose lines all end in
-// CRLF, gets CRLF, and folded says so. It fails as [Parse] does.
+// given. Content with bare LFs alone gets the endings of d: CRLF where all
+// lines of d end so; where they are mixed, a line that stays keeps its own
+// ending, and a new one gets that of most lines. folded says that endings of
+// content were changed. It fails as [Parse] does.
 func (d Doc) Rewrite(content string) (doc Doc, folded bool, err error) {
 	n, err := ParseString(content)
 	if err != nil {
 		return Doc{}, false, err
 	}
-	if s := n.Shape(); d.Shape().AllCRLF() && s.LF > 0 && s.CRLF == 0 {
-		n, folded = known(n.raw[:len(n.raw)-len(n.Text())]+WithEnding(n.Text(), CRLF)), true
+	if s, was := n.Shape(), d.Shape(); s.LF > 0 && s.CRLF == 0 && was.CRLF > 0 {
+		body := n.Text()
+		if was.Mixed() {
+			body = keepEndings(d.Text(), body, was.Ending())
+		} else {
+			body = WithEnding(body, CRLF)
+		}
+		folded = body != n.Text()
+		n = known(n.raw[:len(n.raw)-len(n.Text())] + body)
 	}
 	return n.WithBOM(n.bom || d.bom), folded, nil
 }

@@ -178,7 +178,11 @@ func TestRewrite(t *testing.T) {
 	}{
 		{"lf over lf", "a\n", "b\n", "b\n", false},
 		{"lf over crlf", "a\r\nb\r\n", "x\ny\n", "x\r\ny\r\n", true},
-		{"lf over mixed", "a\r\nb\n", "x\ny\n", "x\ny\n", false},
+		{"lf over mixed", "a\r\nb\nc\r\n", "a\nb\nd\n", "a\r\nb\nd\r\n", true},
+		{"lf over mixed, lines come and go", "a\r\nb\nc\r\nd\r\n", "b\nc\nnew\nmore\nd\n", "b\nc\r\nnew\r\nmore\r\nd\r\n", true},
+		{"lf over mixed, nothing else", "a\r\nb\n", "a\nb\n", "a\r\nb\n", true},
+		{"lf over mixed, lf lines alone stay", "a\nb\nc\r\n", "a\nb\n", "a\nb\n", false},
+		{"crlf over mixed is taken as given", "a\r\nb\n", "a\r\nb\r\n", "a\r\nb\r\n", false},
 		{"crlf over lf", "a\n", "x\r\n", "x\r\n", false},
 		{"any crlf is taken as given", "a\r\n", "x\r\ny\n", "x\r\ny\n", false},
 		{"no line end over crlf", "a\r\n", "x", "x", false},

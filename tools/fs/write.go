@@ -186,11 +186,20 @@ func (b *Box) planWrite(ctx context.Context, t TargetFile) (plannedWrite, error)
 			return p, err // the content was parsed before
 		}
 		if folded {
-			p.notes = append(p.notes, "the file's line breaks are CRLF, so those of the new text were written as CRLF")
+			p.notes = append(p.notes, FoldedNote(d))
 		}
 		p.same = d.Raw() == p.after.Raw()
 	}
 	return p, b.mayReplace(t, p)
+}
+
+// FoldedNote tells why the line breaks of a text were not written as they were
+// given, over a file that held before; see [text.Doc.Rewrite].
+func FoldedNote(before text.Doc) string {
+	if before.Shape().Mixed() {
+		return "the file has both kinds of line breaks: lines that stay keep theirs, and new ones got " + before.Ending().String()
+	}
+	return "the file's line breaks are CRLF, so those of the new text were written as CRLF"
 }
 
 // mayReplace is the guard of texts that nobody has seen.
