@@ -49,8 +49,6 @@ type Config struct {
 	Toolset              Toolset
 	Mode                 string
 	OverwriteUnread      bool
-	EditorFiles          string
-	Cards                string
 	SystemPromptMaxBytes int64
 
 	// HideNativeWriteTools and HiddenToolNames count where apply_patch is
@@ -97,7 +95,6 @@ type Patch struct {
 // DiffCaps bound hunks and cards.
 type DiffCaps struct {
 	BasisMaxBytes    int64 // of a file's text before a change, exclusive
-	MetaMaxBytes     int64 // of the hunks that are stored for one call
 	CardTextMaxBytes int64 // of a whole file's text in a card
 }
 

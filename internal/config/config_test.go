@@ -83,7 +83,7 @@ func TestRisingOrder(t *testing.T) {
 // Every row of the table works in the file, the environment and as a flag.
 func TestTable(t *testing.T) {
 	samples := map[string]string{"provider": OpenAI, "baseURL": "https://h/v1", "toolset": "Read,Edit", "mode": "plan", "authScheme": AuthBearer,
-		"editorFiles": "never", "cards": "text", "keyring": "never", "logLevel": "debug", "apiKeyEnv": "MY_KEY"}
+		"keyring": "never", "logLevel": "debug", "apiKeyEnv": "MY_KEY"}
 	names, flags := map[string]bool{}, map[string]bool{}
 	for _, s := range Settings() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -217,10 +217,10 @@ func TestFileForms(t *testing.T) {
 
 // All faults are told, and what is good is in force.
 func TestManyFaults(t *testing.T) {
-	src := withFile(t, env(t, map[string]string{"DSH_MODE": "plann", "DSH_LOG": "loud"}), `{"maxRetries": "x", "model": "m", "cards": "rch"}`)
+	src := withFile(t, env(t, map[string]string{"DSH_MODE": "plann", "DSH_LOG": "loud"}), `{"maxRetries": "x", "model": "m", "keyring": "nevr"}`)
 	src.Flags = map[string]string{"noKey": "perhaps", "nope": "1"}
 	c, err := Load(src)
-	for _, want := range []string{"maxRetries", `did you mean "rich"?`, `environment DSH_MODE: found "plann"`, "environment DSH_LOG", "flag --no-key", "flag nope"} {
+	for _, want := range []string{"maxRetries", `did you mean "never"?`, `environment DSH_MODE: found "plann"`, "environment DSH_LOG", "flag --no-key", "flag nope"} {
 		assert.ErrorContains(t, err, want)
 	}
 	assert.Equal(t, "m", c.Model)
