@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"dsh-acp/internal/agent"
@@ -39,6 +40,9 @@ type Account interface {
 type Setup struct {
 	Cwd  string   // absolute, clean
 	More []string // additional folders, absolute, clean
+	// Settings are what the client sets for this session alone, an object as
+	// in the settings file, or nil.
+	Settings json.RawMessage
 }
 
 // SessionInfo tells of a session without opening it.

@@ -202,11 +202,13 @@ func decodeSetup(raw json.RawMessage) (setupParams, error) {
 	var p struct {
 		acpsdk.LoadSessionRequest
 		McpServers []mcpServer `json:"mcpServers"`
+		Meta       setupMeta   `json:"_meta"`
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return setupParams{}, badParams("session", raw, err)
 	}
 	out := setupParams{id: string(p.SessionId)}
+	out.setup.Settings = p.Meta.Dsh.Settings
 	cwd, err := folder("cwd", p.Cwd)
 	if err != nil {
 		return setupParams{}, err
@@ -228,6 +230,13 @@ func decodeSetup(raw json.RawMessage) (setupParams, error) {
 		out.servers = append(out.servers, m.Name)
 	}
 	return out, nil
+}
+
+// setupMeta holds our own key.
+type setupMeta struct {
+	Dsh struct {
+		Settings json.RawMessage `json:"settings"`
+	} `json:"dsh"`
 }
 
 type mcpServer struct {

@@ -95,7 +95,7 @@ func FuzzDecode(f *testing.F) {
 func TestSchemasNameTheParameters(t *testing.T) {
 	for name, tl := range all {
 		var schema struct {
-			Properties           map[string]struct{ Type string }
+			Properties           map[string]struct{ Type any } // a text, or a list of them
 			Required             []string
 			AdditionalProperties *bool
 		}

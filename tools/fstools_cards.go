@@ -190,6 +190,9 @@ func (fsRollbackCards) Call(args json.RawMessage, _ bool) presenter.Card {
 	if hash, _ := d.text("hash"); hash != "" {
 		card.Title += " to " + hash
 	}
+	if d.flag("dry_run") {
+		card.Title = "Preview: " + card.Title
+	}
 	return card
 }
 

@@ -118,7 +118,7 @@ func TestHashlineNeeds(t *testing.T) {
 
 func TestHashlineSpecsFollowTheEngine(t *testing.T) {
 	_, set := hashlineSet(t, HashlineConfig{Engine: fs.Replace}, nil)
-	want := fs.Describe(fs.Replace, false)
+	want := fs.Describe(fs.Offer{Engine: fs.Replace})
 	specs := set.Specs()
 	for i, d := range want {
 		assert.Equal(t, d.Name, specs[i].Name)

@@ -22,7 +22,7 @@ func serveMCP(env *environment, args []string) error {
 		fs.Var((*list)(&opts.Roots), "root", "`folder` to work in; may be given again; without it the host is asked for its roots")
 		fs.Var(&names, "tools", "`names` of tools or presets (claude, patch, hashline) with commas between; may be given again;\n"+
 			"the default is the tools for files of hashline, and apply_patch")
-		fs.StringVar(&opts.Engine, "engine", "auto", "how fs_edit edits: auto, replace or ast")
+		fs.StringVar(&opts.Engine, "engine", "", "how fs_edit edits: auto, replace or ast; without it as the settings say")
 	})
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func serveMCP(env *environment, args []string) error {
 	if opts.Tools, err = app.MCPTools(opts.Tools); err != nil {
 		return &usageError{fmt.Errorf("mcp: --tools: %w", err)}
 	}
-	if _, err = app.MCPEngine(opts.Engine); err != nil {
+	if err = app.CheckMCPEngine(opts.Engine); err != nil {
 		return &usageError{fmt.Errorf("mcp: --engine: %w", err)}
 	}
 	out, err := takeStdout()

@@ -163,7 +163,7 @@ type sessions struct{ app *App }
 func logDir(cfg config.Config) string { return filepath.Join(cfg.StateDir, "sessions") }
 
 func (s sessions) Create(_ context.Context, setup acp.Setup) (*acp.Opened, error) {
-	cfg, err := s.app.Config()
+	cfg, err := s.app.configFor(setup)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (s sessions) Create(_ context.Context, setup acp.Setup) (*acp.Opened, error
 }
 
 func (s sessions) Open(_ context.Context, id string, setup acp.Setup) (*acp.Opened, error) {
-	cfg, err := s.app.Config()
+	cfg, err := s.app.configFor(setup)
 	if err != nil {
 		return nil, err
 	}

@@ -31,9 +31,7 @@ func (w *work) openFiles(roots []string) error {
 	if err != nil {
 		return err
 	}
-	// The user is shown each change; that a file was generated is told and
-	// does not stop one.
-	w.files = fsbackend.Restrict(w.local, fsbackend.Limits{Policy: policy, Generated: fsbackend.GeneratedWarn, Widen: widen})
+	w.files = fsbackend.Restrict(w.local, fsbackend.Limits{Policy: policy, Generated: generated[w.cfg.Guard.Generated], Widen: widen})
 	w.kept, err = fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: versionDir(w.cfg, w.log.Header().ID), Tag: fs.TagOf, Now: w.app.opts.Now})
 	if err != nil {
 		return errors.Join(fmt.Errorf("earlier versions of files: %w", err), w.local.Close())

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -30,20 +31,17 @@ type MCPOptions struct {
 	// Tools are names of tools and of presets, of which the tools for files
 	// are taken; empty means the default, see [MCPTools].
 	Tools []string
-	// Engine is how fs_edit edits: "auto" (or empty), "replace" or "ast".
+	// Engine is how fs_edit edits: "auto", "replace" or "ast"; "" leaves it to
+	// the settings.
 	Engine string
 }
 
-// engines are the values of MCPOptions.Engine.
-var engines = map[string]fs.Engine{"": fs.Auto, "auto": fs.Auto, "replace": fs.Replace, "ast": fs.AST}
-
-// MCPEngine finds an engine by its name.
-func MCPEngine(name string) (fs.Engine, error) {
-	e, ok := engines[name]
-	if !ok {
-		return fs.Auto, fmt.Errorf("there is no engine %q; the engines are auto, replace and ast", name)
+// CheckMCPEngine fails if no value of MCPOptions.Engine has this name.
+func CheckMCPEngine(name string) error {
+	if _, ok := engines[name]; !ok && name != "" {
+		return fmt.Errorf("there is no engine %q; the engines are auto, replace and ast", name)
 	}
-	return e, nil
+	return nil
 }
 
 // ServeMCP offers the tools to a host over the Model Context Protocol, until
@@ -59,9 +57,10 @@ func (a *App) ServeMCP(ctx context.Context, o MCPOptions, in io.Reader, out io.W
 	if m.offer, err = MCPTools(o.Tools); err != nil {
 		return err
 	}
-	if m.engine, err = MCPEngine(o.Engine); err != nil {
+	if err := CheckMCPEngine(o.Engine); err != nil {
 		return err
 	}
+	m.cfg.Hashline.Engine = cmp.Or(o.Engine, m.cfg.Hashline.Engine)
 	roots := make([]string, len(o.Roots))
 	for i, r := range o.Roots {
 		roots[i] = filepath.Clean(r)
@@ -122,10 +121,9 @@ func MCPTools(names []string) ([]string, error) {
 
 // mcpTools makes the tools that are served.
 type mcpTools struct {
-	app    *App
-	cfg    config.Config
-	offer  []string
-	engine fs.Engine
+	app   *App
+	cfg   config.Config
+	offer []string
 }
 
 // specs are what a host is told before any folder is known.
@@ -176,7 +174,7 @@ func (m mcpTools) open(roots []string) (mcpserve.Toolbox, error) {
 		return mcpserve.Toolbox{}, errors.Join(fmt.Errorf("earlier versions of files: %w", err), local.Close())
 	}
 	shut := func() error { return errors.Join(journal.Close(), os.RemoveAll(dir), local.Close()) }
-	files := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: fsbackend.GeneratedWarn, Widen: widen})
+	files := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: generated[m.cfg.Guard.Generated], Widen: widen})
 	c := m.config(kept[0], kept, journal.Over(files))
 	c.Commands = shell.New(shell.Config{Dir: kept[0]})
 	set, err := tools.New(c)
@@ -193,7 +191,7 @@ func (m mcpTools) open(roots []string) (mcpserve.Toolbox, error) {
 func (m mcpTools) config(cwd string, roots []string, files fsbackend.Backend) tools.Config {
 	return tools.Config{
 		Cwd: cwd, Roots: roots, Files: files, Offer: m.offer, OverwriteUnread: m.cfg.OverwriteUnread, Patch: patching(m.cfg),
-		Hashline: tools.HashlineConfig{Engine: m.engine},
+		Hashline: hashlining(m.cfg),
 		// Who names the tools wants them; only single names stay hidden.
 		Hiding: tools.Hiding{Names: m.cfg.HiddenToolNames},
 		Read:   tools.ReadLimits{Lines: int(m.cfg.Read.MaxLines), Columns: int(m.cfg.Read.MaxColumns), Bytes: int(m.cfg.Read.MaxBytes)},

@@ -53,7 +53,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	w.tools, err = tools.New(tools.Config{
 		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Commands: w.shell, Offer: offered(cfg.Toolset),
-		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg),
+		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg), Hashline: hashlining(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
 	if err != nil {

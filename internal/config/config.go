@@ -29,6 +29,27 @@ const (
 	AuthBearer = "bearer"
 )
 
+// What happens to a change of a file that was generated.
+const (
+	GeneratedOff    = "off"
+	GeneratedWarn   = "warn"
+	GeneratedRefuse = "refuse"
+)
+
+// Engines of fs_edit.
+const (
+	EngineAuto    = "auto"
+	EngineReplace = "replace"
+	EngineAST     = "ast"
+)
+
+// What happens to an edit of lines that were not shown.
+const (
+	SeenOff    = "off"
+	SeenWarn   = "warn"
+	SeenReject = "reject"
+)
+
 // A Config is all settings as they are in force. What each means is said in
 // the table that [Settings] gives.
 type Config struct {
@@ -57,9 +78,10 @@ type Config struct {
 	HiddenToolNames      List
 	Patch                Patch
 
-	Read  ReadCaps
-	Diff  DiffCaps
-	Guard Guard
+	Read     ReadCaps
+	Diff     DiffCaps
+	Guard    Guard
+	Hashline Hashline
 
 	Keyring  string
 	LogLevel string
@@ -98,10 +120,19 @@ type DiffCaps struct {
 	CardTextMaxBytes int64 // of a whole file's text in a card
 }
 
-// Guard holds the path lists. A nil list is not set, an empty one is set and
-// holds nothing.
+// Guard holds the path lists, and what is done about generated files. A nil
+// list is not set, an empty one is set and holds nothing.
 type Guard struct {
 	Allow, Block, ReadAllow, ReadBlock List
+	Generated                          string
+}
+
+// Hashline holds the choices of the tools with numbered lines.
+type Hashline struct {
+	Engine         string
+	SeenLines      string
+	NoRepair       bool
+	AdvertiseBatch bool
 }
 
 // A List is a list of texts that knows unset (nil) from empty.
@@ -180,6 +211,8 @@ func (c *Config) at(name, why string) error {
 		return &FileError{Path: o.Name, Line: o.Line, Column: o.Column, Key: name, Why: why}
 	case FromEnv:
 		return &EnvError{Name: o.Name, Setting: name, Why: why}
+	case FromSession:
+		return &SessionError{Key: name, Why: why}
 	default:
 		return &FlagError{Name: find(name).Flag, Why: why}
 	}

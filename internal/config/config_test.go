@@ -107,6 +107,9 @@ func TestTable(t *testing.T) {
 					text = "90s"
 				default:
 					text = filepath.Join(t.TempDir(), "x")
+					if n := len(s.Choices); n > 0 {
+						text = s.Choices[n-1]
+					}
 				}
 			}
 			file := text

@@ -63,13 +63,18 @@ func reason(err error) string {
 }
 
 type fileReader struct {
-	config *Config
-	text   []byte // without byte order mark
-	errs   []error
+	config  *Config
+	text    []byte // without byte order mark
+	session bool   // it is no file but what a client set for a session
+	errs    []error
 }
 
 // bad notes a fault at a byte offset.
 func (r *fileReader) bad(offset int, key, format string, args ...any) {
+	if r.session {
+		r.errs = append(r.errs, &SessionError{Key: key, Why: fmt.Sprintf(format, args...)})
+		return
+	}
 	line, column := r.place(offset)
 	r.errs = append(r.errs, &FileError{Path: r.config.File, Line: line, Column: column, Key: key, Why: fmt.Sprintf(format, args...)})
 }
@@ -100,6 +105,10 @@ func (r *fileReader) read() {
 		return // an empty file sets nothing
 	}
 	v, err := hujson.Parse(r.text)
+	if err != nil && r.session {
+		r.bad(0, "", "not JSON: %v", err)
+		return
+	}
 	if err != nil {
 		fe := &FileError{Path: r.config.File, Line: 1, Column: 1, Why: err.Error()}
 		if m := parserError.FindStringSubmatch(err.Error()); m != nil {
@@ -136,9 +145,15 @@ func (r *fileReader) member(name string, m *hujson.ObjectMember) {
 	s := find(name)
 	switch {
 	case name == "$schema":
+	case s != nil && r.session && !s.session:
+		r.bad(m.Name.StartOffset, name, "it holds for the whole program; for one session these can be set: %s", strings.Join(perSession(), ", "))
 	case s != nil:
 		if err := s.setJSON(r.config, m.Value.Value); err != nil {
 			r.bad(m.Value.StartOffset, name, "%v", err)
+			return
+		}
+		if r.session {
+			r.config.origins[name] = Origin{Kind: FromSession}
 			return
 		}
 		line, column := r.place(m.Name.StartOffset)

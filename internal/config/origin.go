@@ -8,6 +8,7 @@ const (
 	FromFile
 	FromEnv
 	FromFlag
+	FromSession
 )
 
 // An Origin says where a value came from.
@@ -25,6 +26,8 @@ func (o Origin) String() string {
 		return "environment " + o.Name
 	case FromFlag:
 		return "flag " + o.Name
+	case FromSession:
+		return "session"
 	default:
 		return "default"
 	}
@@ -65,3 +68,16 @@ func (e *EnvError) Error() string { return "environment " + e.Name + ": " + e.Wh
 type FlagError struct{ Name, Why string }
 
 func (e *FlagError) Error() string { return "flag " + e.Name + ": " + e.Why }
+
+// A SessionError is a fault in what a client set for a session.
+type SessionError struct {
+	Key string // dotted name; "" if no key is meant
+	Why string
+}
+
+func (e *SessionError) Error() string {
+	if e.Key == "" {
+		return "settings of the session: " + e.Why
+	}
+	return "settings of the session: " + e.Key + ": " + e.Why
+}

@@ -23,7 +23,11 @@ func Reference() string {
 		if s.Default != "" {
 			def = "`" + s.Default + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s | %s |\n", s.Name, strings.Join(vars, ", "), s.Flag, s.values(), def, s.Help)
+		name := "`" + s.Name + "`"
+		if s.session {
+			name += " ¹"
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s | %s |\n", name, strings.Join(vars, ", "), s.Flag, s.values(), def, s.Help)
 	}
 	return b.String()
 }

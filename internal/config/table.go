@@ -31,6 +31,8 @@ type Setting struct {
 	check func(text string) error
 	// path says that a text is a path, where ~/ is the home folder.
 	path bool
+	// session says that a client may set it for one session too.
+	session bool
 }
 
 // Settings gives the table of all settings, in the order of its listing. It
@@ -76,12 +78,12 @@ var table = rows([]Setting{
 		bind: func(c *Config) any { return &c.RetryAfterCap }},
 
 	{Name: "toolset", Env: "DSH_TOOLSET", Default: "claude", Help: "tools offered to the model: claude, patch, hashline, or a list of names",
-		bind: func(c *Config) any { return &c.Toolset }},
+		session: true, bind: func(c *Config) any { return &c.Toolset }},
 	{Name: "mode", Env: "DSH_MODE", Default: "default", Choices: []string{"default", "acceptEdits", "plan", "bypassPermissions"},
 		Help: "permission mode that sessions start in",
 		bind: func(c *Config) any { return &c.Mode }},
 	{Name: "overwriteUnread", Env: "DSH_OVERWRITE_UNREAD", Default: "false", Help: "let a write replace a file that the session has not read",
-		bind: func(c *Config) any { return &c.OverwriteUnread }},
+		session: true, bind: func(c *Config) any { return &c.OverwriteUnread }},
 	{Name: "hideNativeWriteTools", Env: "DSH_HIDE_NATIVE_WRITE_TOOLS", Default: "true",
 		Help: "where apply_patch is offered, hide the other tools that edit text; a change counts from the next request to the model on",
 		bind: func(c *Config) any { return &c.HideNativeWriteTools }},
@@ -117,13 +119,28 @@ var table = rows([]Setting{
 		bind: func(c *Config) any { return &c.Diff.CardTextMaxBytes }},
 
 	{Name: "guard.allow", Env: "DSH_GUARD_ALLOW", Help: "single paths outside of the session's folders that tools may change too", path: true,
-		bind: func(c *Config) any { return &c.Guard.Allow }},
+		session: true, bind: func(c *Config) any { return &c.Guard.Allow }},
 	{Name: "guard.block", Env: "DSH_GUARD_BLOCK", Help: "paths that tools may not change, with all below", path: true,
-		bind: func(c *Config) any { return &c.Guard.Block }},
+		session: true, bind: func(c *Config) any { return &c.Guard.Block }},
 	{Name: "guard.readAllow", Env: "DSH_GUARD_READ_ALLOW", Help: "single paths outside of the session's folders that tools may read too; not set is guard.allow", path: true,
-		bind: func(c *Config) any { return &c.Guard.ReadAllow }},
+		session: true, bind: func(c *Config) any { return &c.Guard.ReadAllow }},
 	{Name: "guard.readBlock", Env: "DSH_GUARD_READ_BLOCK", Help: "paths that tools may not read, with all below; not set is guard.block", path: true,
-		bind: func(c *Config) any { return &c.Guard.ReadBlock }},
+		session: true, bind: func(c *Config) any { return &c.Guard.ReadBlock }},
+	{Name: "guard.generated", Env: "DSH_GUARD_GENERATED", Default: GeneratedWarn, Choices: []string{GeneratedOff, GeneratedWarn, GeneratedRefuse},
+		Help:    "what happens when a tool changes a file whose head says that it was generated",
+		session: true, bind: func(c *Config) any { return &c.Guard.Generated }},
+	{Name: "hashline.engine", Env: "DSH_HASHLINE_ENGINE", Default: EngineAuto, Choices: []string{EngineAuto, EngineReplace, EngineAST},
+		Help:    "how fs_edit edits: by what its arguments say, by numbered lines alone, or by syntax patterns alone",
+		session: true, bind: func(c *Config) any { return &c.Hashline.Engine }},
+	{Name: "hashline.seenLines", Env: "DSH_HASHLINE_SEEN_LINES", Default: SeenWarn, Choices: []string{SeenOff, SeenWarn, SeenReject},
+		Help:    "what happens when fs_edit names lines that the model was never shown",
+		session: true, bind: func(c *Config) any { return &c.Hashline.SeenLines }},
+	{Name: "hashline.noRepair", Env: "DSH_HASHLINE_NO_REPAIR", Default: "false",
+		Help:    "leave slips of fs_edit as they are, with a warning, where a parser proves them",
+		session: true, bind: func(c *Config) any { return &c.Hashline.NoRepair }},
+	{Name: "hashline.advertiseBatch", Env: "DSH_HASHLINE_ADVERTISE_BATCH", Default: "false",
+		Help:    "tell the model that one call of fs_edit takes several files; such calls work all the same",
+		session: true, bind: func(c *Config) any { return &c.Hashline.AdvertiseBatch }},
 
 	{Name: "keyring", Env: "DSH_KEYRING", Default: "auto", Choices: []string{"auto", "never"}, Help: "keep keys in the system's keyring if there is one, or only in a file",
 		bind: func(c *Config) any { return &c.Keyring }},

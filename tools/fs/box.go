@@ -33,6 +33,17 @@ const (
 	AST     = hashline.ASTEngine
 )
 
+// A SeenPolicy says what happens to an edit of lines that were not shown.
+type SeenPolicy = hashline.SeenPolicy
+
+// The policies: a warning names the lines, nothing happens, the edit is
+// refused and the lines are shown.
+const (
+	SeenWarn   = hashline.SeenWarn
+	SeenOff    = hashline.SeenOff
+	SeenReject = hashline.SeenReject
+)
+
 // CodeNoAST is the code of a rewrite by patterns where no engine for it is
 // plugged in.
 const CodeNoAST = "AST_UNSUPPORTED"
@@ -68,7 +79,7 @@ type Config struct {
 	// OverwriteUnread lets Write replace a file that the session has not seen.
 	OverwriteUnread bool
 	Engine          Engine
-	SeenLines       hashline.SeenPolicy
+	SeenLines       SeenPolicy
 	// NoRepair leaves slips that a grammar proves as they are, with a warning.
 	NoRepair bool
 	// Grammar finds the grammar of a file by its path; nil, and a nil result,

@@ -29,7 +29,7 @@ func TestForcedEnginesDoNotBetrayTheOther(t *testing.T) {
 			assert.NotRegexp(t, regexp.MustCompile(w), string(raw))
 		}
 	}
-	raw, err := json.Marshal(fs.Describe(fs.Auto, true))
+	raw, err := json.Marshal(fs.Describe(fs.Offer{Rewriter: true}))
 	require.NoError(t, err)
 	for _, w := range []string{"file_hash", "old_string", "$NAME"} {
 		assert.Contains(t, string(raw), w)
@@ -66,7 +66,7 @@ func TestSchemas(t *testing.T) {
 		{fs.Auto, false, 3, `{"path":"a","hash":""}`, true},
 		{fs.Auto, false, 3, `{"path":"a"}`, false},
 	} {
-		d := fs.Describe(c.engine, c.rewriter)[c.tool]
+		d := fs.Describe(fs.Offer{Engine: c.engine, Rewriter: c.rewriter})[c.tool]
 		schema, err := jsonschema.UnmarshalJSON(strings.NewReader(string(d.InputSchema)))
 		require.NoError(t, err, d.Name)
 		compiler := jsonschema.NewCompiler()

@@ -24,6 +24,10 @@ var errClosed = errors.New("the toolbox is closed")
 type Fs struct {
 	cfg     guard.Config // Root as given
 	engine  Engine
+	seen    SeenPolicy
+	asIs    bool // no repairs
+	batch   bool
+	written fsbackend.Generated
 	journal string
 
 	mu     sync.Mutex
@@ -73,6 +77,21 @@ func (f *Fs) OnlyReplace() *Fs { f.engine = Replace; return f.reset() }
 
 // OnlyAST lets edits be made by syntax patterns alone.
 func (f *Fs) OnlyAST() *Fs { f.engine = AST; return f.reset() }
+
+// SeenLines sets what happens to edits of lines that no call has shown. The
+// default is SeenWarn.
+func (f *Fs) SeenLines(p SeenPolicy) *Fs { f.seen = p; return f.reset() }
+
+// NoRepair leaves slips that a grammar proves as they are, with a warning.
+func (f *Fs) NoRepair() *Fs { f.asIs = true; return f.reset() }
+
+// AdvertiseBatch makes the description of the edit tool tell that one call
+// takes several files.
+func (f *Fs) AdvertiseBatch() *Fs { f.batch = true; return f }
+
+// Generated sets what happens to changes of files that were generated. The
+// default is fsbackend.GeneratedRefuse.
+func (f *Fs) Generated(g fsbackend.Generated) *Fs { f.written = g; return f.reset() }
 
 func setList(paths []string) []string { return append([]string{}, paths...) }
 
@@ -149,8 +168,19 @@ func (f *Fs) Rollback(ctx context.Context, path, hash string) (RollbackResult, e
 	return b.Rollback(ctx, path, hash)
 }
 
+// CheckRollback is [Box.CheckRollback].
+func (f *Fs) CheckRollback(ctx context.Context, path, hash string) (RollbackResult, error) {
+	b, err := f.open()
+	if err != nil {
+		return RollbackResult{}, err
+	}
+	return b.CheckRollback(ctx, path, hash)
+}
+
 // Descriptions describe the four tools for a model.
-func (f *Fs) Descriptions() []ToolDescription { return Describe(f.engine, false) }
+func (f *Fs) Descriptions() []ToolDescription {
+	return Describe(Offer{Engine: f.engine, Batch: f.batch})
+}
 
 // Close gives back what calls have opened. Calls that come later fail.
 func (f *Fs) Close() error {
@@ -244,9 +274,9 @@ func (f *Fs) open() (*Box, error) {
 		_ = local.Close()
 		return nil, err
 	}
-	limits := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy})
+	limits := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: f.written})
 	root := f.cfg.Root
-	box, err := NewBox(Config{Root: root, Files: kept.Over(limits), Engine: f.engine, Resolve: func(_ context.Context, path string) (string, error) {
+	box, err := NewBox(Config{Root: root, Files: kept.Over(limits), Engine: f.engine, SeenLines: f.seen, NoRepair: f.asIs, Resolve: func(_ context.Context, path string) (string, error) {
 		if filepath.IsAbs(path) || root == "" {
 			return filepath.Clean(path), nil
 		}

@@ -18,6 +18,10 @@ type RollbackResult struct {
 	// takes this one back. "" if there was no file.
 	ReplacedHash string  `json:"replaced_hash"`
 	Warning      *string `json:"warning,omitempty"` // nil: none
+	// Diff is unified, with 3 lines of context; nil if nothing differs or one
+	// side is not text.
+	Diff   *string `json:"diff,omitempty"`
+	DryRun *bool   `json:"dry_run,omitempty"` // true, or nil
 
 	Change Change `json:"-"`
 }
@@ -40,7 +44,8 @@ func (b *Box) Rollback(ctx context.Context, path, hash string) (RollbackResult, 
 	return b.rollback(ctx, path, hash, false)
 }
 
-// CheckRollback is Rollback without the writing; the result says what would be.
+// CheckRollback is Rollback without the writing: a dry run, whose result says
+// what would be.
 func (b *Box) CheckRollback(ctx context.Context, path, hash string) (RollbackResult, error) {
 	return b.rollback(ctx, path, hash, true)
 }
@@ -93,11 +98,31 @@ func (b *Box) rollback(ctx context.Context, path, hash string, dryRun bool) (Rol
 		}
 		r.FileHash = tag.String()
 		r.Header = hashline.Header(b.Show(abs), tag)
+		r.Diff = b.rollbackDiff(abs, r.Change)
 	}
-	if !dryRun {
-		b.Seen.Note(info.Key, back.Receipt.Version)
+	if dryRun {
+		yes := true
+		r.DryRun = &yes
+		return r, nil
 	}
+	b.Seen.Note(info.Key, back.Receipt.Version)
 	return r, nil
+}
+
+// rollbackDiff is nil if what is replaced is not text, or is the same.
+func (b *Box) rollbackDiff(abs string, c Change) *string {
+	before := ""
+	switch {
+	case c.Before != nil:
+		before = c.Before.LF()
+	case !c.Created:
+		return nil
+	}
+	if before == c.After.LF() {
+		return nil // other line ends, or another mode
+	}
+	diff := unified(b.Show(abs), before, c.After.LF())
+	return &diff
 }
 
 // which makes the name of a version in the journal of the tag that a caller

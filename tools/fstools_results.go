@@ -1,0 +1,169 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/hashline"
+	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
+	"dsh-acp/tools/fs"
+)
+
+func fsResult(ctx context.Context, name string, run func(context.Context) (msg.ToolResult, error)) msg.ToolResult {
+	r, err := run(ctx)
+	if err != nil {
+		return failed(name, err)
+	}
+	return r
+}
+
+// fsFailed is the result of an error of the toolbox, if it is one.
+func fsFailed(err error) (msg.ToolResult, bool) {
+	var batch *fs.EditBatchError
+	var engine *hashline.Error
+	var own *fs.Error
+	switch {
+	case errors.As(err, &batch):
+		r := msg.Failed(fs.CodeOf(err), batch.Error())
+		r.Error.Details = batch.Details()
+		return r, true
+	case errors.As(err, &engine):
+		r := msg.Failed(string(engine.Code), engine.Error())
+		if raw, err := msg.Marshal(engine.Details); err == nil && string(raw) != "{}" {
+			r.Error.Details = raw
+		}
+		return r, true
+	case errors.As(err, &own):
+		code := string(own.Code)
+		if own.Code == hashline.CodeArgs {
+			code = msg.CodeInvalidArgs
+		}
+		return msg.Failed(code, own.Text), true
+	}
+	return msg.ToolResult{}, false
+}
+
+func (e *env) fsRead(ctx context.Context, t fs.Target) (msg.ToolResult, error) {
+	r, err := e.box.ReadOne(ctx, t)
+	if fsbackend.CodeOf(err) == fsbackend.CodeGuardAmbiguous {
+		// A fault of the settings and not of the call: the model goes on.
+		return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: "[" + err.Error() + "]"}}}, nil
+	}
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	out := r.Content
+	if r.Warnings != nil {
+		out += "\n[warning: " + *r.Warnings + "]"
+	}
+	res := msg.ToolResult{Content: msg.Blocks{msg.Text{Text: out}}}
+	if r.Shown != nil {
+		res.Meta, err = msg.Marshal(struct {
+			Read readMeta `json:"read"`
+		}{readMeta{Offset: r.First, Lines: len(r.Shown), Total: r.Total}})
+	}
+	return res, err
+}
+
+func (e *env) fsWrite(ctx context.Context, t fs.TargetFile) (msg.ToolResult, error) {
+	r, err := e.box.WriteOne(ctx, t)
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	verb := "replaced "
+	switch {
+	case r.Change.Created:
+		verb = "created "
+	case r.Change.Same:
+		verb = "already holds exactly this text, and was not changed: "
+	}
+	say := r.Header + "\n" + verb + t.Path + " (" + plural(r.Change.After.Lines(), "1 line", "%d lines") + ")"
+	if r.Warnings != nil {
+		say += "\n[" + *r.Warnings + "]"
+	}
+	meta, err := msg.Marshal(writeMeta{DiffMeta: presenter.NewDiffMeta(changeHunks(t.Path, r.Change)), Unchanged: r.Change.Same})
+	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say}}, Meta: meta}, err
+}
+
+// changeHunks are the hunks of a change; nil where there is no text to compare
+// with.
+func changeHunks(path string, c fs.Change) []presenter.FileDiff {
+	if c.Before == nil || c.Same {
+		return nil
+	}
+	return presenter.Hunks(path, c.Before.LF(), c.After.LF())
+}
+
+func fsEdited(done []fs.EditResult) msg.ToolResult {
+	var say []string
+	var diffs []presenter.FileDiff
+	for _, r := range done {
+		say = append(say, r.Header)
+		for _, m := range r.Moves {
+			say = append(say, "["+m.String()+"]")
+		}
+		for _, w := range r.Warnings {
+			say = append(say, "["+w+"]")
+		}
+		if r.Diff != nil {
+			say = append(say, strings.TrimSuffix(*r.Diff, "\n"))
+		}
+		diffs = append(diffs, changeHunks(r.Path, r.Change)...)
+	}
+	return msg.ToolResult{
+		Content: msg.Blocks{msg.Text{Text: strings.Join(say, "\n")}},
+		Meta:    presenter.NewDiffMeta(diffs).JSON(),
+	}
+}
+
+// rollbackMeta is what a rollback keeps beside its text.
+type rollbackMeta struct {
+	presenter.DiffMeta
+	FileHash     string `json:"fileHash"`
+	ReplacedHash string `json:"replacedHash"`
+}
+
+func (e *env) fsRollback(ctx context.Context, path, hash string) (msg.ToolResult, error) {
+	r, err := e.box.Rollback(ctx, path, hash)
+	if err != nil {
+		return msg.ToolResult{}, err
+	}
+	return fsRolledBack(r)
+}
+
+// fsRolledBack tells of a rollback, or of what one would do.
+func fsRolledBack(r fs.RollbackResult) (msg.ToolResult, error) {
+	path, say := r.Path, r.Header
+	switch {
+	case say != "":
+	case r.DryRun != nil:
+		say = path + " would be at version " + r.FileHash + ", which is not text"
+	default:
+		say = path + " is at version " + r.FileHash + ", which is not text"
+	}
+	switch {
+	case r.DryRun != nil && r.ReplacedHash != "":
+		say += "\n[dry run: nothing was written; the file is at " + r.ReplacedHash + "]"
+	case r.DryRun != nil:
+		say += "\n[dry run: nothing was written; there is no such file now]"
+	case r.ReplacedHash != "":
+		say += "\nput back; it was at " + r.ReplacedHash + " before: that hash takes this rollback back"
+	default:
+		say += "\nmade again; there was no such file"
+	}
+	if r.DryRun != nil && r.Diff != nil {
+		say += "\n" + strings.TrimSuffix(*r.Diff, "\n")
+	}
+	if r.Warning != nil {
+		say += "\n[" + *r.Warning + "]"
+	}
+	diffs := changeHunks(path, r.Change)
+	if r.Change.Created {
+		diffs = presenter.Hunks(path, "", r.Change.After.LF())
+	}
+	meta, err := msg.Marshal(rollbackMeta{presenter.NewDiffMeta(diffs), r.FileHash, r.ReplacedHash})
+	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say}}, Meta: meta}, err
+}
