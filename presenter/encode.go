@@ -95,3 +95,9 @@ func (u UsageUpdate) MarshalJSON() ([]byte, error) {
 	type plain UsageUpdate
 	return tagged(u, plain(u))
 }
+
+// MarshalJSON encodes the update with its "sessionUpdate".
+func (u CompactionUpdate) MarshalJSON() ([]byte, error) {
+	type plain CompactionUpdate
+	return tagged(u, plain(u))
+}

@@ -32,6 +32,9 @@ type Config struct {
 	// ContextWindow is the size of the model's window in tokens until a
 	// logged request says otherwise. While neither is known, no usage is told.
 	ContextWindow int64
+	// Compaction says that the client takes a [CompactionUpdate]; others are
+	// told in a message.
+	Compaction bool
 }
 
 // A Presenter turns what happens in one session into updates for its client.
@@ -101,6 +104,8 @@ func (p *Presenter) Delta(d msg.Delta) []Update {
 			c.streamed = true
 			return []Update{c.output(d.Text)}
 		}
+	case msg.Compacting:
+		return p.compacting(d)
 	default:
 		panic("presenter: no rule for this delta")
 	}
@@ -144,6 +149,8 @@ func (p *Presenter) payload(payload msg.Payload, live bool) []Update {
 		}
 	case msg.Delegated:
 		return p.delegated(d, live)
+	case msg.Compacted:
+		return p.compacted(d)
 	case msg.ToolReturned:
 		return p.returned(d, live)
 	case msg.TodoWrite:

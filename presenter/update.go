@@ -5,7 +5,8 @@ import "encoding/json"
 // An Update is the value of "update" in a session/update notification. It is
 // one of [UserMessageChunk], [AgentMessageChunk], [AgentThoughtChunk],
 // [ToolCallStart], [ToolCallUpdate], [PlanUpdate], [AvailableCommands],
-// [CurrentMode], [ConfigOptions], [SessionInfo] and [UsageUpdate].
+// [CurrentMode], [ConfigOptions], [SessionInfo], [UsageUpdate] and
+// [CompactionUpdate].
 //
 // Encode updates with msg.Marshal: json.Marshal would escape HTML characters
 // and so change what a reader of the line sees.
@@ -180,6 +181,23 @@ type Cost struct {
 	Currency string  `json:"currency"` // ISO 4217
 }
 
+// CompactionUpdate tells that the conversation is or was summed up, for clients
+// that take it.
+type CompactionUpdate struct {
+	ID      string         `json:"compactionId"`
+	Status  string         `json:"status"`            // one of the Compaction constants
+	Summary []ContentBlock `json:"summary,omitempty"` // with CompactionCompleted
+	Error   string         `json:"error,omitempty"`   // with CompactionFailed
+}
+
+// Values of [CompactionUpdate].Status.
+const (
+	CompactionRunning   = "in_progress"
+	CompactionCompleted = "completed"
+	CompactionFailed    = "failed"
+	CompactionCancelled = "cancelled"
+)
+
 func (UserMessageChunk) sessionUpdate() string  { return "user_message_chunk" }
 func (AgentMessageChunk) sessionUpdate() string { return "agent_message_chunk" }
 func (AgentThoughtChunk) sessionUpdate() string { return "agent_thought_chunk" }
@@ -191,3 +209,4 @@ func (CurrentMode) sessionUpdate() string       { return "current_mode_update" }
 func (ConfigOptions) sessionUpdate() string     { return "config_option_update" }
 func (SessionInfo) sessionUpdate() string       { return "session_info_update" }
 func (UsageUpdate) sessionUpdate() string       { return "usage_update" }
+func (CompactionUpdate) sessionUpdate() string  { return "compaction_update" }

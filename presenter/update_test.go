@@ -40,6 +40,10 @@ var updateCases = []struct {
 	{ConfigOptions{}, `{"sessionUpdate":"config_option_update","configOptions":[]}`},
 	{SessionInfo{}, `{"sessionUpdate":"session_info_update"}`},
 	{SessionInfo{Title: "t"}, `{"sessionUpdate":"session_info_update","title":"t"}`},
+	{CompactionUpdate{ID: "c", Status: CompactionRunning}, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"in_progress"}`},
+	{CompactionUpdate{ID: "c", Status: CompactionFailed, Error: "e"}, `{"sessionUpdate":"compaction_update","compactionId":"c","status":"failed","error":"e"}`},
+	{CompactionUpdate{ID: "c", Status: CompactionCompleted, Summary: []ContentBlock{chunkText("s")}},
+		`{"sessionUpdate":"compaction_update","compactionId":"c","status":"completed","summary":[{"type":"text","text":"s"}]}`},
 	{UsageUpdate{}, `{"sessionUpdate":"usage_update","used":0,"size":0}`},
 	{UsageUpdate{Used: 1, Size: 2, Cost: &Cost{Amount: 0.5, Currency: "USD"}}, `{"sessionUpdate":"usage_update","used":1,"size":2,"cost":{"amount":0.5,"currency":"USD"}}`},
 }

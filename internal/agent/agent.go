@@ -18,6 +18,15 @@ type Log interface {
 	Sync() error
 }
 
+// A Replacer is a [Log] in which a message can take the place of others. In one
+// that is none no conversation is summed up.
+type Replacer interface {
+	Log
+	// Replace commits a message that stands for all messages whose events lie
+	// in from…to, both included, of which there is one at least.
+	Replace(p msg.Payload, from, to int64) (msg.Event, error)
+}
+
 // A Sink shows a turn while it runs. Calls come from one goroutine at a time,
 // in order. Event gets each event after it was committed.
 type Sink interface {

@@ -28,7 +28,13 @@ type memLog struct {
 	refuse func(p msg.Payload, n int) error
 }
 
-func (l *memLog) Append(p msg.Payload) (msg.Event, error) {
+func (l *memLog) Append(p msg.Payload) (msg.Event, error) { return l.append(p, `"append"`) }
+
+func (l *memLog) Replace(p msg.Payload, from, to int64) (msg.Event, error) {
+	return l.append(p, fmt.Sprintf(`{"op":"replace","start":%d,"end":%d}`, from, to))
+}
+
+func (l *memLog) append(p msg.Payload, op string) (msg.Event, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.refuse != nil {
@@ -45,7 +51,7 @@ func (l *memLog) Append(p msg.Payload) (msg.Event, error) {
 	}
 	e := msg.Event{Type: p.EventType(), Seq: int64(len(l.events)), Time: 1, Data: data, Ignorable: msg.Ignorable(p)}
 	if msg.Surface(p) {
-		e.SurfaceOp = json.RawMessage(`"append"`)
+		e.SurfaceOp = json.RawMessage(op)
 	}
 	l.events = append(l.events, e)
 	l.trail = append(l.trail, note(p))
@@ -72,8 +78,9 @@ func note(p msg.Payload) string {
 		if p.Interrupted {
 			s += " interrupted"
 		}
-		if p.Message.StopReason == StopError {
-			s += " error"
+		switch p.Message.StopReason {
+		case StopError, StopCommand:
+			s += " " + p.Message.StopReason
 		}
 		return s
 	case msg.TurnEnd:
@@ -322,8 +329,19 @@ func (w *world) open(past []msg.Event) {
 // the sink rests, and a reload knows the same history.
 func (w *world) run(ctx context.Context, prompt string) (Outcome, error) {
 	w.t.Helper()
+	return w.turn(func() (Outcome, error) { return w.s.Run(ctx, msg.Blocks{msg.Text{Text: prompt}}) })
+}
+
+// command is run for a command.
+func (w *world) command(ctx context.Context, do func(ctx context.Context, d Desk) error) (Outcome, error) {
+	w.t.Helper()
+	return w.turn(func() (Outcome, error) { return w.s.Command(ctx, msg.Blocks{msg.Text{Text: "/x"}}, do) })
+}
+
+func (w *world) turn(run func() (Outcome, error)) (Outcome, error) {
+	w.t.Helper()
 	w.sink.closed = false
-	out, err := w.s.Run(ctx, msg.Blocks{msg.Text{Text: prompt}})
+	out, err := run()
 	w.sink.closed = true
 	if w.s.broken == nil {
 		w.log.check(w.t)

@@ -17,7 +17,8 @@ const StopError = "error"
 // user's messages in order, and for each answer the results of its calls in
 // the order of the calls, whatever order they settled in. Of a turn that the
 // model refused nothing is told, as the protocol has it: clients take its
-// prompt back, and a model that sees it again refuses again.
+// prompt back, and a model that sees it again refuses again. Of a command's
+// turn only the agent's notes are told. A summary is told wherever it stands.
 func History(events []msg.Event) ([]model.Message, error) {
 	payloads, err := eventlog.Payloads(events)
 	if err != nil {
@@ -31,15 +32,23 @@ func history(events []msg.Event, payloads []msg.Payload) ([]model.Message, error
 	if err != nil {
 		return nil, err
 	}
-	refused := refusedTurns(events, payloads)
+	refused, commands, summaries := untold(events, payloads)
 	var out []model.Message
 	for _, e := range entries {
-		if slices.ContainsFunc(refused, func(r span) bool { return r.from <= e.Seq && e.Seq <= r.to }) {
+		switch {
+		case slices.Contains(summaries, e.Seq):
+		case within(refused, e.Seq), within(commands, e.Seq) && !isNote(e.Payload):
 			continue
 		}
 		out = tell(out, e.Payload)
 	}
 	return out, nil
+}
+
+// isNote reports whether a message is the agent's own word to the model.
+func isNote(p msg.Payload) bool {
+	m, ok := p.(msg.UserMessage)
+	return ok && m.Source.Kind == "agent"
 }
 
 // tell adds one message to what the model is told.
@@ -48,7 +57,7 @@ func tell(history []model.Message, p msg.Payload) []model.Message {
 	case msg.UserMessage:
 		return append(history, model.Message{Role: "user", Content: p.Content})
 	case msg.AssistantMessage:
-		if p.Message.StopReason == StopError {
+		if p.Message.StopReason == StopError || p.Message.StopReason == StopCommand {
 			return history
 		}
 		return append(history, model.Message{Role: "assistant", Content: p.Message.Content})
@@ -77,18 +86,32 @@ func byRequest(uses []msg.ToolUse) func(a, b msg.ToolMessage) int {
 // A span is the seqs of a turn's first and last event.
 type span struct{ from, to int64 }
 
-func refusedTurns(events []msg.Event, payloads []msg.Payload) []span {
-	var out []span
+func within(spans []span, seq int64) bool {
+	return slices.ContainsFunc(spans, func(s span) bool { return s.from <= seq && seq <= s.to })
+}
+
+// untold finds the turns of which not all is told, and the events that are
+// told all the same: those that stand for others.
+func untold(events []msg.Event, payloads []msg.Payload) (refused, commands []span, summaries []int64) {
 	var start int64
+	command := false
 	for i, p := range payloads {
 		switch p := p.(type) {
 		case msg.TurnStart:
-			start = events[i].Seq
+			start, command = events[i].Seq, false
+		case msg.UserMessage:
+			command = command || p.Source.Kind == msg.SourceCommand
+			if eventlog.Retold(events[i]) {
+				summaries = append(summaries, events[i].Seq)
+			}
 		case msg.TurnEnd:
 			if p.Reason.Kind == msg.EndBlocked {
-				out = append(out, span{start, events[i].Seq})
+				refused = append(refused, span{start, events[i].Seq})
+			}
+			if command {
+				commands = append(commands, span{start, events[i].Seq})
 			}
 		}
 	}
-	return out
+	return refused, commands, summaries
 }

@@ -62,6 +62,9 @@ type Params struct {
 	// known), for the log.
 	Route  string
 	Window int64
+	// Compact lets the turn sum the conversation up when the window is nearly
+	// full, or when the service says that it is.
+	Compact bool
 }
 
 // Values of [Outcome].Stop: the stop reasons of the protocol.
@@ -85,6 +88,8 @@ type Session struct {
 
 	mu      sync.Mutex // held by a Run
 	history []model.Message
+	level   int64 // tokens in the window after the last answer; 0: not known
+	last    int64 // seq of the last event that this session knows of
 	turns   int
 	names   names
 	route   string // the request/context last recorded, as JSON
@@ -130,7 +135,8 @@ func (s *Session) recall(past []msg.Event, payloads []msg.Payload) error {
 	if s.history, err = history(past, payloads); err != nil {
 		return err
 	}
-	for _, p := range payloads {
+	for i, p := range payloads {
+		s.last = past[i].Seq
 		switch p := p.(type) {
 		case msg.TurnStart:
 			s.turns = max(s.turns, p.Turn)
@@ -138,7 +144,13 @@ func (s *Session) recall(past []msg.Event, payloads []msg.Payload) error {
 			s.names.recall(p.Message)
 			if p.Usage != nil {
 				s.total = s.total.Add(*p.Usage)
+				s.level = p.Usage.Context()
 			}
+		case msg.Compacted:
+			if p.Usage != nil {
+				s.total = s.total.Add(*p.Usage)
+			}
+			s.level = 0
 		case msg.Delegated:
 			if m, ok := helperMessage(p); ok {
 				s.names.recall(m.Message)
@@ -176,10 +188,15 @@ func (s *Session) Run(ctx context.Context, prompt msg.Blocks) (Outcome, error) {
 	if s.broken != nil {
 		return Outcome{}, s.broken
 	}
-	s.turns++
-	t := &turn{s: s, n: s.turns, before: len(s.history)}
-	stop, err := t.guard(ctx, prompt)
+	t := s.newTurn(prompt)
+	stop, err := t.guard(func() (string, error) { return t.run(ctx) })
 	return t.end(ctx, stop, err)
+}
+
+// newTurn needs mu.
+func (s *Session) newTurn(prompt msg.Blocks) *turn {
+	s.turns++
+	return &turn{s: s, n: s.turns, prompt: append(msg.Blocks{}, prompt...), before: len(s.history)}
 }
 
 // A LogError says that the session's log did not take an event. What had been

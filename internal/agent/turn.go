@@ -27,30 +27,39 @@ import (
 // Each event is shown after the log has taken it. The log is made durable
 // before a model request, before a call that may change something, and at the
 // end. However the turn ends, each call gets its result and both ends are written.
+//
+// A command's turn has one step, in which the agent says and shows what it did;
+// see [Session.Command].
 type turn struct {
 	s      *Session
 	n      int
-	step   int
-	inStep bool
-	before int           // length of the history before the turn
-	open   []msg.ToolUse // calls without a result, in order
-	usage  msg.Usage
-	began  bool // turn/start is written, turn/end is not
+	prompt msg.Blocks
+	// command says that the agent answers: the model is told its notes alone.
+	command bool
+	step    int
+	inStep  bool
+	before  int           // length of the history before the turn
+	open    []msg.ToolUse // calls without a result, in order
+	usage   msg.Usage
+	began   bool // turn/start is written, turn/end is not
+	// compacted says that the turn has summed the conversation up for want of
+	// room: it does so once.
+	compacted bool
 }
 
 // errContext says that the model stopped since its context window is full.
 var errContext = &model.Error{Kind: model.KindContextFull,
-	Text: "the model's context window is full: start a new session, or choose a model with a larger window"}
+	Text: "the model's context window is full: sum the conversation up (/compact), start a new session, or choose a model with a larger window"}
 
 // guard runs the turn and turns a panic into an error.
-func (t *turn) guard(ctx context.Context, prompt msg.Blocks) (stop string, err error) {
+func (t *turn) guard(run func() (string, error)) (stop string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			t.s.panicked("turn", v, debug.Stack())
 			err = fmt.Errorf("agent: panic in the turn: %v", v)
 		}
 	}()
-	return t.run(ctx, prompt)
+	return run()
 }
 
 func (s *Session) panicked(where string, v any, stack []byte) {
@@ -59,16 +68,19 @@ func (s *Session) panicked(where string, v any, stack []byte) {
 	}
 }
 
-func (t *turn) run(ctx context.Context, prompt msg.Blocks) (string, error) {
+func (t *turn) run(ctx context.Context) (string, error) {
 	if err := t.add(msg.TurnStart{Turn: t.n}); err != nil {
 		return "", err
 	}
-	input, kind := append(msg.Blocks{}, prompt...), "prompt"
+	input, kind := t.prompt, "prompt"
 	for asked := 0; ; {
+		if err := t.makeRoom(ctx); err != nil {
+			return "", err
+		}
 		if err := t.beginStep(input, kind); err != nil {
 			return "", err
 		}
-		answer, err := t.ask(ctx)
+		answer, err := t.askOrCompact(ctx)
 		if err != nil {
 			return "", err
 		}
@@ -83,7 +95,7 @@ func (t *turn) run(ctx context.Context, prompt msg.Blocks) (string, error) {
 		switch {
 		case answer.StopReason == msg.StopRefusal:
 			return StopRefusal, nil
-		case answer.StopReason == msg.StopContext:
+		case answer.StopReason == msg.StopContext && !t.canCompact():
 			return "", errContext
 		case limit && asked == MaxGoOn:
 			return StopMaxTokens, nil
@@ -94,6 +106,12 @@ func (t *turn) run(ctx context.Context, prompt msg.Blocks) (string, error) {
 			return "", err
 		}
 		input, kind = nil, "agent"
+		if answer.StopReason == msg.StopContext {
+			if err := t.compact(ctx, full); err != nil {
+				return "", err
+			}
+			continue
+		}
 		if limit {
 			asked++
 			if !ran {
@@ -219,13 +237,16 @@ func (t *turn) add(p msg.Payload) error {
 	if err != nil {
 		return &LogError{Err: err}
 	}
+	t.s.last = e.Seq
 	t.take(p)
 	t.s.cfg.Sink.Event(e)
 	return nil
 }
 
 func (t *turn) take(p msg.Payload) {
-	t.s.history = tell(t.s.history, p)
+	if !t.command || isNote(p) {
+		t.s.history = tell(t.s.history, p)
+	}
 	switch p := p.(type) {
 	case msg.TurnStart:
 		t.began = true
@@ -240,7 +261,14 @@ func (t *turn) take(p msg.Payload) {
 		if p.Usage != nil {
 			t.usage = t.usage.Add(*p.Usage)
 			t.s.count(*p.Usage)
+			t.s.level = p.Usage.Context()
 		}
+	case msg.Compacted:
+		if p.Usage != nil {
+			t.usage = t.usage.Add(*p.Usage)
+			t.s.count(*p.Usage)
+		}
+		t.s.level = 0
 	case msg.Delegated:
 		if m, ok := helperMessage(p); ok && m.Usage != nil {
 			t.usage = t.usage.Add(*m.Usage)

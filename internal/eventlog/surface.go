@@ -84,6 +84,32 @@ func apply(surface []Entry, e msg.Event, p msg.Payload) ([]Entry, error) {
 	return surface[:at+1+len(rest)], nil
 }
 
+// Retold reports whether e is a message that stands for older ones.
+func Retold(e msg.Event) bool { return retold(e) }
+
+// Replace commits a message that takes the place of all messages whose events
+// lie in from…to, both included. There must be one at least, or the log cannot
+// be loaded again. It fails as [Log.Append] does.
+func (l *Log) Replace(p msg.Payload, from, to int64) (msg.Event, error) {
+	e, p, err := newEvent(p)
+	if err != nil {
+		return msg.Event{}, fmt.Errorf("session %s: %w", l.header.ID, err)
+	}
+	if !msg.Surface(p) {
+		return msg.Event{}, fmt.Errorf("session %s: %s: only messages take the place of others", l.header.ID, e.Type)
+	}
+	e.SurfaceOp = fmt.Appendf(nil, `{"op":"replace","start":%d,"end":%d}`, from, to)
+	if err := l.enter(); err != nil {
+		return msg.Event{}, fmt.Errorf("session %s: %s: %w", l.header.ID, e.Type, err)
+	}
+	defer l.mu.Unlock()
+	e.Seq, e.Time = l.order.next, l.opts.Now().UnixMilli()
+	if _, _, err := replaced(e); err != nil {
+		return msg.Event{}, fmt.Errorf("session %s: %w", l.header.ID, err)
+	}
+	return l.commit(e, p)
+}
+
 // retold reports whether e is a message that does not simply join the end.
 func retold(e msg.Event) bool {
 	return len(e.SurfaceOp) > 0 && !bytes.Equal(bytes.TrimSpace(e.SurfaceOp), appendOp)

@@ -112,3 +112,29 @@ func TestPayloadsOfASession(t *testing.T) {
 	_, err = Payloads([]msg.Event{{Type: "later/thing", Data: json.RawMessage(`{}`)}})
 	assert.ErrorContains(t, err, "later/thing")
 }
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	l, err := Create(dir, Header{ID: "s"}, Options{})
+	require.NoError(t, err)
+	_, err = l.Append(msg.TurnStart{Turn: 1})
+	require.NoError(t, err)
+	for _, s := range []string{"a", "b"} {
+		_, err = l.Append(prompt(s))
+		require.NoError(t, err)
+	}
+	_, err = l.Replace(msg.TodoWrite{}, 0, 2)
+	require.ErrorContains(t, err, "only messages")
+	_, err = l.Replace(prompt("sum"), 0, 3)
+	require.ErrorContains(t, err, "earlier events")
+	e, err := l.Replace(prompt("sum"), 0, 2)
+	require.NoError(t, err)
+	assert.True(t, Retold(e))
+	require.NoError(t, l.Close())
+	s, err := Read(dir, "s")
+	require.NoError(t, err)
+	got, err := Surface(s.Events, s.Payloads)
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	assert.Equal(t, prompt("sum"), got[0].Payload)
+}

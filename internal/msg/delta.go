@@ -3,7 +3,7 @@ package msg
 // A Delta is a piece of a model's answer while it streams. Deltas are shown
 // and forgotten; what counts is the committed [AssistantMessage]. It is one
 // of [MessageStart], [TextDelta], [ThoughtDelta], [ToolStart], [ToolInput],
-// [ToolReady], [UsageDelta], [ToolRunning] and [ToolOutput].
+// [ToolReady], [UsageDelta], [ToolRunning], [ToolOutput] and [Compacting].
 type Delta interface{ delta() }
 
 // MessageStart opens a message and gives its id; it precedes all others.
@@ -38,6 +38,14 @@ type ToolRunning struct {
 // what is shown of its output: the result's own text is not shown again.
 type ToolOutput struct{ CallID, Text string }
 
+// Compacting says that the conversation is being summed up, or, if Failed or
+// Cancelled is set, that it was not after all. That it was is told by an event.
+type Compacting struct {
+	ID        string
+	Failed    string // why; "" if it did not fail
+	Cancelled bool
+}
+
 func (MessageStart) delta() {}
 func (TextDelta) delta()    {}
 func (ThoughtDelta) delta() {}
@@ -47,6 +55,7 @@ func (ToolReady) delta()    {}
 func (UsageDelta) delta()   {}
 func (ToolRunning) delta()  {}
 func (ToolOutput) delta()   {}
+func (Compacting) delta()   {}
 
 // Usage counts tokens of one model message. Zero fields are not known or none.
 type Usage struct {

@@ -77,9 +77,14 @@ type UserMessage struct {
 // Source says where a user message came from.
 type Source struct {
 	// Kind is "prompt" for what the user typed, "agent" for a note that the
-	// agent added (such as "go on" after the token limit), which clients are not shown.
+	// agent added (such as "go on" after the token limit), which clients are
+	// not shown, and [SourceCommand].
 	Kind string `json:"kind"`
 }
+
+// SourceCommand is the kind of a prompt that the agent answers by itself. Of
+// its turn the model is told the notes of kind "agent" alone.
+const SourceCommand = "command"
 
 // AssistantMessage is a committed answer of the model. It precedes every tool
 // call of its step.
@@ -199,6 +204,16 @@ type Delegated struct {
 	Data   json.RawMessage `json:"data"`   // its payload
 }
 
+// Compacted says that a summary has taken the place of all messages so far for
+// the model; the message that holds it precedes. Log-only.
+type Compacted struct {
+	ID       string `json:"id"`
+	Summary  string `json:"summary"`        // as the model wrote it
+	Messages int    `json:"messages"`       // how many it stands for
+	Auto     bool   `json:"auto,omitempty"` // for want of room, not at the user's wish
+	Usage    *Usage `json:"usage,omitempty"`
+}
+
 // NewDelegated wraps a payload of a helper that works for a call.
 func NewDelegated(callID string, p Payload) (Delegated, error) {
 	data, err := Marshal(p)
@@ -225,12 +240,13 @@ func (Granted) EventType() string          { return "dsh/grant" }
 func (Titled) EventType() string           { return "dsh/title" }
 func (OptionSet) EventType() string        { return "dsh/option" }
 func (Delegated) EventType() string        { return "dsh/delegated" }
+func (Compacted) EventType() string        { return "dsh/compacted" }
 
 // Ignorable reports whether a reader that does not know the payload's type
 // may skip it: true for the types of this project's own.
 func Ignorable(p Payload) bool {
 	switch p.(type) {
-	case ModeSet, Granted, Titled, OptionSet, Delegated:
+	case ModeSet, Granted, Titled, OptionSet, Delegated, Compacted:
 		return true
 	}
 	return false
@@ -294,6 +310,8 @@ func Decode(e Event) (Payload, error) {
 		return decodePayload[OptionSet](e)
 	case "dsh/delegated":
 		return decodePayload[Delegated](e)
+	case "dsh/compacted":
+		return decodePayload[Compacted](e)
 	default:
 		return nil, &UnknownTypeError{Type: e.Type}
 	}
