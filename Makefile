@@ -9,7 +9,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build test race lint fuzz cases conformance interop bench demo check cross record clean
+.PHONY: build test race lint fuzz cases conformance goldens interop bench demo check cross record clean
 
 build:
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/dsh-acp
@@ -45,6 +45,10 @@ conformance: build
 # Official clients of other languages against the binary; needs Node 20 or later.
 interop: build
 	./scripts/interop/run.sh $(abspath $(BIN))
+
+# What this agent did when its own goldens were recorded, recorded again.
+goldens:
+	$(GO) test ./conformance -run TestGoldens -count=1 -update
 
 bench: build
 	./scripts/bench.sh $(abspath $(BIN))

@@ -114,9 +114,13 @@ func ourEnv(s Setup) []string {
 	return env
 }
 
-// tools are the tools that the session's _meta names for the recorded agent,
-// but for those that are not built, or the given ones if it names none.
+// tools are the scenario's own tools, else those that the session's _meta
+// names for the recorded agent, but for those that are not built, else the
+// given ones.
 func (s *Scenario) tools(otherwise []string) []string {
+	if len(s.Tools) > 0 {
+		return s.Tools
+	}
 	var meta struct {
 		ClaudeCode struct {
 			Options struct {

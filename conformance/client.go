@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -32,10 +34,23 @@ type recorder struct {
 	cancelled map[int]bool                      // guarded by mu; entries of scenario.Cancel that fired
 	stopping  bool                              // guarded by mu; the running prompt was cancelled
 	junk      []string                          // guarded by mu; lines that are no JSON
+	buffers   map[string]string                 // guarded by mu; unsaved texts by path in the workspace
 }
 
 func newRecorder(s *Scenario, root string) *recorder {
-	return &recorder{scenario: s, root: root, waiting: map[string]chan acpschema.Message{}, prompt: -1, cancelled: map[int]bool{}}
+	return &recorder{
+		scenario: s, root: root, waiting: map[string]chan acpschema.Message{}, prompt: -1, cancelled: map[int]bool{},
+		buffers: maps.Clone(s.Buffers),
+	}
+}
+
+// inWorkspace is a path below the workspace as scenarios write it.
+func (r *recorder) inWorkspace(path string) string {
+	rel, err := filepath.Rel(r.root, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
 }
 
 // object is a JSON object to send.
@@ -226,17 +241,22 @@ func (r *recorder) answerLocked(m acpschema.Message) {
 		}
 		r.respondLocked(m.ID, object{"outcome": outcome})
 	case "fs/read_text_file":
-		b, err := os.ReadFile(p.Path)
-		if err != nil {
-			r.refuseLocked(m.ID, -32002, err.Error())
-			return
+		text, open := r.buffers[r.inWorkspace(p.Path)]
+		if !open {
+			b, err := os.ReadFile(p.Path)
+			if err != nil {
+				r.refuseLocked(m.ID, -32002, err.Error())
+				return
+			}
+			text = string(b)
 		}
-		r.respondLocked(m.ID, object{"content": lines(string(b), p.Line, p.Limit)})
+		r.respondLocked(m.ID, object{"content": lines(text, p.Line, p.Limit)})
 	case "fs/write_text_file":
 		if err := os.WriteFile(p.Path, []byte(p.Content), 0o644); err != nil {
 			r.refuseLocked(m.ID, -32603, err.Error())
 			return
 		}
+		delete(r.buffers, r.inWorkspace(p.Path)) // saved
 		r.respondLocked(m.ID, object{})
 	default:
 		r.refuseLocked(m.ID, -32601, "the recording client has no method "+m.Method)

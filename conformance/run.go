@@ -27,6 +27,10 @@ type Options struct {
 	Out io.Writer
 	// JSON is a file to write the report to; "" means none.
 	JSON string
+	// Exact accepts no difference of values by a rule, and compares what the
+	// agent asks of the client's files and terminals too. It is for traces
+	// that the agent itself made: whatever changed is told.
+	Exact bool
 	// Verbose writes values whole, and the uses of rules one by one.
 	Verbose bool
 	// Timeout ends a scenario; 0 means [DefaultTimeout].
@@ -161,6 +165,9 @@ func runCase(ctx context.Context, c Case, a Adapter, opts Options) (Result, erro
 	}
 	res.Millis = time.Since(begin).Milliseconds()
 	cmp := compareTraces(c.Scenario, c.Trace, rec.Entries, rec.places)
+	if opts.Exact {
+		cmp.exactly()
+	}
 	if err := cmp.workspace(rec.After); err != nil {
 		return res, err
 	}

@@ -22,6 +22,13 @@ type Scenario struct {
 	Client      json.RawMessage   `json:"client"`                // clientCapabilities
 	SessionMeta json.RawMessage   `json:"sessionMeta,omitempty"` // _meta of session/new
 	Env         map[string]string `json:"env,omitempty"`
+	// Tools are the tools or presets that the session has, for agents whose
+	// adapter can say so; empty means those of SessionMeta, else the adapter's.
+	Tools []string `json:"tools,omitempty"`
+	// Buffers are unsaved texts that the client's editor holds, by path with
+	// slashes: a read through the client gives them in place of the file, and
+	// a write through it saves the buffer.
+	Buffers map[string]string `json:"buffers,omitempty"`
 	// Permissions are the answers to permission requests in order; then
 	// PermissionDefault, else allow_once.
 	Permissions       []string `json:"permissions"`

@@ -21,6 +21,7 @@ type step struct {
 	Response *acpschema.Message // nil if none came
 	Events   []event            // before the response
 	Late     []event            // after it
+	Asked    []any              // requests about the client's files and terminals, in order
 	CancelAt int                // number of events before the client's session/cancel, -1 if it sent none
 	// Beside counts what is only checked for its shape, by kind.
 	Beside map[string]int
@@ -165,8 +166,11 @@ func (s *step) take(m acpschema.Message) {
 	case strings.HasPrefix(m.Method, "_"):
 		s.Vendor[m.Method]++
 		return
+	case strings.HasPrefix(m.Method, "fs/"), strings.HasPrefix(m.Method, "terminal/"):
+		s.Asked = append(s.Asked, map[string]any{"method": m.Method, "params": decodeAny(m.Params)})
+		return
 	default:
-		return // files, terminals, $/cancel_request: not compared
+		return // $/cancel_request: not compared
 	}
 	if s.Response != nil {
 		s.Late = append(s.Late, ev)

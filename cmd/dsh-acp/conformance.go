@@ -23,6 +23,7 @@ func conformanceRun(_ *environment, args []string) error {
 		fs.Var(&traces, "traces", "`folder` of scenarios with their traces, or a single one; may be given again")
 		fs.Var(&only, "only", "`glob` for the names of the scenarios to play; may be given again")
 		fs.StringVar(&opts.JSON, "json", "", "`file` to write the report to, for programs")
+		fs.BoolVar(&opts.Exact, "exact", false, "accept no difference by a rule, for traces that the agent itself made")
 		fs.BoolVar(&opts.Verbose, "v", false, "show values whole, and where each rule was used")
 		fs.IntVar(&opts.Jobs, "jobs", 0, "scenarios at a time; 0 is one a processor, at most four")
 		agentFlags(fs, &agent, &opts.Adapter, &opts.Timeout)
