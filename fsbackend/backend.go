@@ -5,7 +5,8 @@
 // It refuses to write in place, to replace what it was not told to replace, to
 // follow a link out of the folders that are open, and to convert or repair
 // text. It has no state on disk: a process that is killed in a write leaves at
-// most a hidden file named ".dsh-….tmp" beside the target.
+// most a hidden file named ".dsh-….tmp" beside the target, and one of several
+// files up to 16 of these.
 //
 // Two locks are at work. Tools take turns on files by [Lock] around reading,
 // deciding and writing; a write takes one more of its own for its last check

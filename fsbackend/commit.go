@@ -24,7 +24,7 @@ func (s Step) creates() bool { _, ok := s.Write.Pre.(Absent); return ok }
 // A Commit is a plan for several files that is written as one as far as a file
 // system allows: each file by itself is never half written, and when one
 // fails, those before it are put back. A process that is killed in the middle
-// leaves what it has written.
+// leaves what it has written, and up to 16 hidden files named ".dsh-….tmp".
 type Commit struct {
 	// Dirs are folders to make before anything is written.
 	Dirs []string
@@ -100,22 +100,14 @@ func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
 	if err := c.askLeave(ctx, b); err != nil {
 		return Committed{}, err
 	}
-	r := &running{c: c, b: b, receipts: make([]Receipt, len(c.Steps))}
+	r := &running{c: c, b: b, receipts: make([]Receipt, len(c.Steps)), order: c.order()}
 	for _, dir := range c.Dirs {
 		if err := r.makeDir(ctx, dir); err != nil {
 			return Committed{}, r.undo(ctx, -1, err)
 		}
 	}
-	for _, i := range c.order() {
-		w := c.Steps[i].Write
-		_, w.LateSync = b.(FolderSyncer)
-		if err := ctx.Err(); err != nil {
-			return Committed{}, r.undo(ctx, i, aborted("write", w.Path, err))
-		}
-		rec, err := b.Write(ctx, w)
-		r.dirs = append(r.dirs, rec.MadeDirs...)
-		r.receipts[i] = rec
-		if err != nil {
+	for _, i := range r.order {
+		if err := r.step(ctx, i); err != nil {
 			return Committed{}, r.undo(ctx, i, err)
 		}
 		r.done = append(r.done, i)
@@ -172,6 +164,8 @@ type running struct {
 	c        Commit
 	b        Backend
 	receipts []Receipt
+	order    []int    // the steps, as they are to be written
+	begun    []begun  // of order, those that were begun
 	done     []int    // steps that were written, in that order
 	dirs     []string // folders that were made, in that order
 }
@@ -184,6 +178,59 @@ func (r *running) makeDir(ctx context.Context, dir string) error {
 	made, err := f.MakeDirs(ctx, dir)
 	r.dirs = append(r.dirs, made...)
 	return err
+}
+
+// A begun is a step whose bytes are on their way, or why they are not.
+type begun struct {
+	Staged // nil once it has ended
+	err    error
+}
+
+// ahead is how many steps are begun before their turn. Disks sync many files
+// in little more time than one; and a killed process leaves at most so many
+// temporary files.
+const ahead = 16
+
+// begin begins steps ahead. Nothing more is begun after one that failed: its
+// turn will end the commit.
+func (r *running) begin(ctx context.Context) {
+	_, late := r.b.(FolderSyncer)
+	for n := len(r.begun); n < min(len(r.order), len(r.done)+ahead); n++ {
+		if n > 0 && r.begun[n-1].err != nil {
+			return
+		}
+		i := r.order[n]
+		w := r.c.Steps[i].Write
+		w.LateSync = late
+		s, err := stageOf(ctx, r.b, w)
+		r.begun = append(r.begun, begun{s, err})
+	}
+}
+
+// step writes step i, which is the next in order.
+func (r *running) step(ctx context.Context, i int) error {
+	if err := ctx.Err(); err != nil {
+		return aborted("write", r.c.Steps[i].Write.Path, err)
+	}
+	r.begin(ctx)
+	b := &r.begun[len(r.done)]
+	if b.err != nil {
+		return b.err
+	}
+	rec, err := b.Publish(ctx)
+	b.Staged = nil
+	r.dirs = append(r.dirs, rec.MadeDirs...)
+	r.receipts[i] = rec
+	return err
+}
+
+// drop takes back what was begun and had no turn.
+func (r *running) drop() {
+	for _, b := range r.begun {
+		if b.Staged != nil {
+			b.Drop()
+		}
+	}
 }
 
 // syncFolders makes the names of all files that were written durable, each
@@ -202,142 +249,6 @@ func (r *running) syncFolders(ctx context.Context) {
 	for _, i := range r.done {
 		r.receipts[i].Notes = append(r.receipts[i].Notes, unsynced)
 	}
-}
-
-// undo puts back what can be put back after a step failed.
-func (r *running) undo(ctx context.Context, failed int, cause error) *CommitError {
-	ctx = context.WithoutCancel(ctx)
-	fate := make([]string, len(r.c.Steps)) // what became of each step's file
-	if failed >= 0 {
-		switch r.stateOf(ctx, failed) {
-		case stateNew:
-			r.done = append(r.done, failed)
-		case stateOther:
-			fate[failed] = fateUncertain
-		}
-	}
-	for _, i := range slices.Backward(r.done) {
-		fate[i] = r.undoStep(ctx, i)
-	}
-	r.syncFolders(ctx)
-	rec := Recovery{Restored: []string{}, Remaining: []Remaining{}, Uncertain: []string{}, CreatedDirs: r.removeDirs(ctx)}
-	for i, s := range r.c.Steps {
-		switch path := s.Write.Path; fate[i] {
-		case fateNone:
-		case fateRestored:
-			rec.Restored = append(rec.Restored, path)
-		case fateUncertain:
-			rec.Uncertain = append(rec.Uncertain, path)
-		default:
-			rec.Remaining = append(rec.Remaining, Remaining{Path: path, Reason: fate[i]})
-		}
-	}
-	return &CommitError{Step: failed, Err: cause, Recovery: rec}
-}
-
-// The fates of files besides the reasons to remain.
-const (
-	fateNone      = "" // not touched, or removed again
-	fateRestored  = "restored"
-	fateUncertain = "uncertain"
-)
-
-// undoStep puts one file back, only over what this commit wrote.
-func (r *running) undoStep(ctx context.Context, i int) string {
-	s, version := r.c.Steps[i], VersionOf(r.c.Steps[i].Write.Data)
-	if s.creates() {
-		return r.undoCreate(ctx, s.Write.Path, version)
-	}
-	before := s.Before
-	if before == nil && r.receipts[i].Before != nil {
-		before = *r.receipts[i].Before
-	}
-	if before == nil && VersionOf(nil) != r.oldVersion(i) {
-		return RemainsNoBasis
-	}
-	_, err := r.b.Write(ctx, Write{
-		Path: s.Write.Path, Data: before, Pre: Unchanged{Version: version}, NoParents: true, Mode: r.receipts[i].BeforeMode, Undo: true,
-	})
-	switch {
-	case err == nil:
-		return fateRestored
-	case CodeOf(err) == CodeStaleVersion:
-		return RemainsChanged
-	case r.stateOf(ctx, i) == stateOld:
-		return fateRestored // it landed, though it said that it failed
-	}
-	return fateUncertain
-}
-
-func (r *running) undoCreate(ctx context.Context, path string, v Version) string {
-	f, ok := r.b.(Folders)
-	if !ok || !r.c.RemoveCreated {
-		return RemainsCreated
-	}
-	switch err := f.Remove(ctx, path, v); {
-	case err == nil:
-		return fateNone
-	case CodeOf(err) == CodeStaleVersion:
-		return RemainsChanged
-	}
-	return RemainsCreated
-}
-
-// The states in which a step's file can be.
-const (
-	stateOld = iota
-	stateNew
-	stateOther // or it cannot be told
-)
-
-// stateOf looks whether a file holds its old or its new bytes. If these are
-// the same it is in its old state.
-func (r *running) stateOf(ctx context.Context, i int) int {
-	s := r.c.Steps[i]
-	f, err := r.b.Read(ctx, s.Write.Path)
-	switch {
-	case CodeOf(err) == CodeNotFound || CodeOf(err) == CodeNotDirectory:
-		if s.creates() {
-			return stateOld
-		}
-		return stateOther
-	case err != nil:
-		return stateOther
-	case !s.creates() && f.Version == r.oldVersion(i):
-		return stateOld
-	case f.Version == VersionOf(s.Write.Data):
-		return stateNew
-	}
-	return stateOther
-}
-
-// oldVersion is the version that a step's file had before.
-func (r *running) oldVersion(i int) Version {
-	if u, ok := r.c.Steps[i].Write.Pre.(Unchanged); ok {
-		return u.Version
-	}
-	if r.receipts[i].BeforeVersion != (Version{}) || r.c.Steps[i].Before == nil {
-		return r.receipts[i].BeforeVersion
-	}
-	return VersionOf(r.c.Steps[i].Before)
-}
-
-// removeDirs removes the folders that this commit made, deepest first, and
-// returns those that are still there, outermost first.
-func (r *running) removeDirs(ctx context.Context) []string {
-	kept := []string{}
-	f, ok := r.b.(Folders)
-	for _, dir := range slices.Backward(r.dirs) {
-		if ok && f.RemoveDir(ctx, dir) == nil {
-			continue
-		}
-		if i, err := r.b.Stat(ctx, dir); err == nil && !i.Exists {
-			continue
-		}
-		kept = append(kept, dir)
-	}
-	slices.Reverse(kept)
-	return kept
 }
 
 // RecoveryOf is the recovery in err's chain, and whether there is one.

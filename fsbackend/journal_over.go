@@ -94,20 +94,40 @@ func (w *watched) Read(p []byte) (int, error) {
 // written. If they cannot be, the write goes on, and a note of the receipt
 // tells that it cannot be taken back.
 func (jd *Journaled) Write(ctx context.Context, w Write) (Receipt, error) {
-	problem := jd.keepOld(ctx, w)
-	end := jd.j.stage(w.Data)
+	k := jd.keeping(ctx, w)
 	rec, err := jd.b.Write(ctx, w)
+	return k.wrote(ctx, rec), err
+}
+
+// keeping is the journal's part of one write.
+type keeping struct {
+	jd      *Journaled
+	w       Write
+	problem error // why the old bytes were not kept
+	end     func(record func() error) error
+}
+
+func (jd *Journaled) keeping(ctx context.Context, w Write) *keeping {
+	return &keeping{jd: jd, w: w, problem: jd.keepOld(ctx, w), end: jd.j.stage(w.Data)}
+}
+
+// drop ends it for a write of which nothing came.
+func (k *keeping) drop() { _ = k.end(nil) } // there is nothing to record
+
+// wrote ends it with what the write did.
+func (k *keeping) wrote(ctx context.Context, rec Receipt) Receipt {
 	if rec.Version == (Version{}) {
-		_ = end(nil) // there is nothing to record
-		return rec, err
+		k.drop()
+		return rec
 	}
-	if e := end(func() error { return jd.record(ctx, w, rec) }); problem == nil {
-		problem = e
+	problem := k.end(func() error { return k.jd.record(ctx, k.w, rec) })
+	if k.problem != nil {
+		problem = k.problem
 	}
 	if problem != nil {
 		rec.Notes = append(rec.Notes, "this change cannot be rolled back, since it could not be recorded: "+bare(problem).Error())
 	}
-	return rec, err
+	return rec
 }
 
 // keepOld keeps what a write is about to replace.

@@ -158,3 +158,41 @@ func TestStagedFileIsPrivate(t *testing.T) {
 	_, err := local(t, fsbackend.Options{Roots: []string{dir}, Faults: faults}).Write(t.Context(), fsbackend.Write{Path: p, Data: []byte("new")})
 	require.NoError(t, err)
 }
+
+// A mode that is set between a file's begin and its turn stays.
+func TestBegunFileKeepsALaterMode(t *testing.T) {
+	dir := realTemp(t)
+	c, paths := manyFiles(t, dir, 2)
+	faults := fsbackend.NewFaults(fsbackend.Fault{At: fsbackend.AtAfterWrite, Nth: 1, Do: func(string) {
+		require.NoError(t, os.Chmod(paths[1], 0o700))
+	}})
+	_, err := c.Run(t.Context(), local(t, fsbackend.Options{Roots: []string{dir}, Faults: faults}))
+	require.NoError(t, err)
+	fi, err := os.Stat(paths[1])
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o700, fi.Mode())
+	assert.Equal(t, map[string]int{"new": 2}, contents(t, paths))
+	assert.Empty(t, temporary(t, dir))
+}
+
+// A link that is turned between a file's begin and its turn leads the write to
+// where it leads then, or nowhere.
+func TestBegunFileBehindATurnedLink(t *testing.T) {
+	dir := realTemp(t)
+	put(t, filepath.Join(dir, "one/f"), "old")
+	put(t, filepath.Join(dir, "two/f"), "other")
+	require.NoError(t, os.Symlink("one", filepath.Join(dir, "link")))
+	c, _ := manyFiles(t, dir, 1)
+	c.Steps = append(c.Steps, c.Steps[0])
+	c.Steps[1].Write.Path = filepath.Join(dir, "link/f")
+	faults := fsbackend.NewFaults(fsbackend.Fault{At: fsbackend.AtAfterWrite, Nth: 1, Do: func(string) {
+		require.NoError(t, os.Remove(filepath.Join(dir, "link")))
+		require.NoError(t, os.Symlink("two", filepath.Join(dir, "link")))
+	}})
+	_, err := c.Run(t.Context(), local(t, fsbackend.Options{Roots: []string{dir}, Faults: faults}))
+	assert.Equal(t, fsbackend.CodeStaleVersion, fsbackend.CodeOf(err))
+	assert.Equal(t, map[string]int{"old": 1, "other": 1}, contents(t, []string{filepath.Join(dir, "one/f"), filepath.Join(dir, "two/f")}))
+	for _, sub := range []string{"", "one", "two"} {
+		assert.Empty(t, temporary(t, filepath.Join(dir, sub)))
+	}
+}

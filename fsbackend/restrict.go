@@ -283,18 +283,29 @@ func openOrRead(ctx context.Context, b Backend, path string) (io.ReadCloser, Inf
 
 // Write is of [Backend].
 func (r *Restricted) Write(ctx context.Context, w Write) (Receipt, error) {
-	if err := r.pass(ctx, "write", w.Path); err != nil {
-		return Receipt{}, err
-	}
-	note, err := r.generated(ctx, w)
+	note, err := r.admit(ctx, w)
 	if err != nil {
 		return Receipt{}, err
 	}
 	rec, err := r.b.Write(ctx, w)
+	return withNote(rec, note), err
+}
+
+// admit lets a write pass, perhaps with a note for its receipt.
+func (r *Restricted) admit(ctx context.Context, w Write) (note string, err error) {
+	if err := r.pass(ctx, "write", w.Path); err != nil {
+		return "", err
+	}
+	return r.generated(ctx, w)
+}
+
+// withNote adds a note, unless it is empty, to the receipt of a write that
+// came to something.
+func withNote(rec Receipt, note string) Receipt {
 	if note != "" && rec.Version != (Version{}) {
 		rec.Notes = append(rec.Notes, note)
 	}
-	return rec, err
+	return rec
 }
 
 // generated looks whether a write replaces a file that was generated. What

@@ -16,8 +16,9 @@ const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 // system whatever the target's name is, and never the same twice.
 func tempName() string { return ".dsh-" + rand.Text()[:16] + ".tmp" }
 
-// stage writes and syncs the new file beside the old one.
-func (j *writing) stage(ctx context.Context) error {
+// stage writes the new file beside the old one. What it opened is the
+// caller's to sync and close, also on an error.
+func (j *writing) stage(ctx context.Context) (*os.File, error) {
 	perm := fs.FileMode(0o600)
 	if j.p.info == nil && j.w.Mode == 0 {
 		perm = 0o666 // a new file: the system takes the umask or the folder's default ACL into account
@@ -25,27 +26,16 @@ func (j *writing) stage(ctx context.Context) error {
 	name := tempName()
 	f, err := j.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return j.gone(err)
+		return nil, j.gone(err)
 	}
 	j.tmp = name
-	err = j.fill(ctx, f)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
-}
-
-func (j *writing) fill(ctx context.Context, f *os.File) error {
 	if err := j.writeTemp(ctx, f); err != nil {
-		return err
+		return f, err
 	}
 	if err := j.attributes(f); err != nil {
-		return err
+		return f, err
 	}
-	if err := j.hit(AtSync); err != nil {
-		return err
-	}
-	return j.sync(f.Sync)
+	return f, j.hit(AtSync)
 }
 
 // writeTemp passes the caller's bytes on without copying them.
