@@ -7,6 +7,7 @@ import (
 
 	"dsh-acp/internal/hashline"
 	"dsh-acp/internal/msg"
+	"dsh-acp/internal/syntax"
 	"dsh-acp/presenter"
 	"dsh-acp/tools/fs"
 )
@@ -20,9 +21,8 @@ type HashlineConfig struct {
 	// AdvertiseBatch tells the model that one call of fs_edit takes several
 	// files.
 	AdvertiseBatch bool
-	// Grammar and Rewriter are as in fs.Config: nil means that there is none.
-	Grammar  func(path string) fs.Grammar
-	Rewriter fs.Rewriter
+	// Parser is as in fs.Config: nil means that there are no syntax trees.
+	Parser syntax.Parser
 }
 
 // fsTool is one of the four tools of the toolbox, which describes and carries
@@ -37,7 +37,7 @@ func (e *env) newBox() (*fs.Box, error) {
 			return e.resolve(ctx, "path", "path", path)
 		},
 		Engine: e.Hashline.Engine, SeenLines: e.Hashline.SeenLines, NoRepair: e.Hashline.NoRepair,
-		Grammar: e.Hashline.Grammar, Rewriter: e.Hashline.Rewriter,
+		Parser: e.Hashline.Parser,
 	})
 }
 
@@ -46,7 +46,7 @@ func (t fsTool) spec(string) msg.ToolSpec { return fsSpec(t.name, HashlineConfig
 
 // fsSpec describes a tool as the session's engine has it.
 func fsSpec(name string, c HashlineConfig) msg.ToolSpec {
-	for _, d := range fs.Describe(fs.Offer{Engine: c.Engine, Rewriter: c.Rewriter != nil, Batch: c.AdvertiseBatch}) {
+	for _, d := range fs.Describe(fs.Offer{Engine: c.Engine, Trees: c.Parser != nil, Batch: c.AdvertiseBatch}) {
 		if d.Name == name {
 			return msg.ToolSpec{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema}
 		}
@@ -163,6 +163,9 @@ func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if ast, ok := call.(hashline.ASTCall); ok {
+		return planRewrite(ctx, e, name, ast)
+	}
 	paths, dryRun := fs.EditPaths(call)
 	p := &Plan{Need: Need{Access: Change}}
 	if dryRun {
@@ -179,7 +182,7 @@ func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
 		p.Need.Paths = append(p.Need.Paths, abs)
 		p.Need.Outside = p.Need.Outside || e.outside(abs)
 	}
-	if len(paths) == 1 || isAST(call) {
+	if len(paths) == 1 {
 		// The user is not asked about a call that cannot succeed. Of several
 		// targets those before the one that fails are written.
 		if _, err := e.box.EditCall(ctx, asDryRun(call)); err != nil {
@@ -198,17 +201,12 @@ func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
 	return p, nil
 }
 
-func isAST(call hashline.Call) bool { _, ok := call.(hashline.ASTCall); return ok }
-
 func asDryRun(call hashline.Call) hashline.Call {
 	switch c := call.(type) {
 	case hashline.ReplaceCall:
 		c.DryRun = true
 		return c
 	case hashline.ContentCall:
-		c.DryRun = true
-		return c
-	case hashline.ASTCall:
 		c.DryRun = true
 		return c
 	}

@@ -25,7 +25,12 @@ func fsFailed(err error) (msg.ToolResult, bool) {
 	var batch *fs.EditBatchError
 	var engine *hashline.Error
 	var own *fs.Error
+	var rewrite *fs.RewriteError
 	switch {
+	case errors.As(err, &rewrite):
+		r := msg.Failed(fs.CodeOf(err), rewrite.Error())
+		r.Error.Details = rewrite.Details()
+		return r, true
 	case errors.As(err, &batch):
 		r := msg.Failed(fs.CodeOf(err), batch.Error())
 		r.Error.Details = batch.Details()
@@ -47,7 +52,7 @@ func fsFailed(err error) (msg.ToolResult, bool) {
 }
 
 func (e *env) fsRead(ctx context.Context, t fs.Target) (msg.ToolResult, error) {
-	r, err := e.box.ReadOne(ctx, t)
+	list, err := e.box.ReadAll(ctx, t)
 	if fsbackend.CodeOf(err) == fsbackend.CodeGuardAmbiguous {
 		// A fault of the settings and not of the call: the model goes on.
 		return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: "[" + err.Error() + "]"}}}, nil
@@ -55,12 +60,18 @@ func (e *env) fsRead(ctx context.Context, t fs.Target) (msg.ToolResult, error) {
 	if err != nil {
 		return msg.ToolResult{}, err
 	}
-	out := r.Content
-	if r.Warnings != nil {
-		out += "\n[warning: " + *r.Warnings + "]"
+	var parts []string
+	for _, r := range list {
+		if r.Content != "" {
+			parts = append(parts, r.Content)
+		}
+		if r.Warnings != nil {
+			parts = append(parts, "[warning: "+*r.Warnings+"]")
+		}
 	}
+	out, r := strings.Join(parts, "\n"), list[0]
 	res := msg.ToolResult{Content: msg.Blocks{msg.Text{Text: out}}}
-	if r.Shown != nil {
+	if r.Shown != nil && len(list) == 1 {
 		res.Meta, err = msg.Marshal(struct {
 			Read readMeta `json:"read"`
 		}{readMeta{Offset: r.First, Lines: len(r.Shown), Total: r.Total}})
@@ -97,9 +108,14 @@ func changeHunks(path string, c fs.Change) []presenter.FileDiff {
 	return presenter.Hunks(path, c.Before.LF(), c.After.LF())
 }
 
+// maxDiffText bounds the diffs that a model is shown of one call. Each file has
+// its header all the same.
+const maxDiffText = 50 << 10
+
 func fsEdited(done []fs.EditResult) msg.ToolResult {
 	var say []string
 	var diffs []presenter.FileDiff
+	size := 0
 	for _, r := range done {
 		say = append(say, r.Header)
 		for _, m := range r.Moves {
@@ -109,7 +125,17 @@ func fsEdited(done []fs.EditResult) msg.ToolResult {
 			say = append(say, "["+w+"]")
 		}
 		if r.Diff != nil {
-			say = append(say, strings.TrimSuffix(*r.Diff, "\n"))
+			if size += len(*r.Diff); size <= maxDiffText || len(done) == 1 {
+				say = append(say, strings.TrimSuffix(*r.Diff, "\n"))
+			} else {
+				say = append(say, "[changed; the diff is left out, since there are many]")
+			}
+		}
+		for _, n := range r.Notes {
+			say = append(say, "["+n+"]")
+		}
+		if r.Summary != "" {
+			say = append(say, r.Summary)
 		}
 		diffs = append(diffs, changeHunks(r.Path, r.Change)...)
 	}

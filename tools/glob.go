@@ -73,23 +73,13 @@ func (globTool) plan(ctx context.Context, e *env, name string, args arguments) (
 	return e.look(name, abs, g.run), nil
 }
 
-// splitPattern takes off the folders at the head of a pattern that are plain
-// names. What is named so is searched even if it is hidden or ignored. The
-// rest of a pattern with slashes is bound to its folder by a slash.
+// splitPattern takes off the plain folders at the head of a pattern. The rest
+// of a pattern with slashes is bound to its folder by a slash.
 func splitPattern(pattern string) (base, rest string) {
-	rest = strings.TrimPrefix(pattern, "./")
-	if !strings.Contains(rest, "/") {
-		return "", rest
+	if base, rest = search.SplitGlob(pattern); strings.Contains(strings.TrimPrefix(pattern, "./"), "/") {
+		rest = "/" + rest
 	}
-	cut := 0
-	for {
-		i := strings.IndexByte(rest[cut:], '/')
-		if i < 0 || strings.ContainsAny(rest[cut:cut+i], `*?[]{}\`) {
-			break
-		}
-		cut += i + 1
-	}
-	return rest[:cut], "/" + rest[cut:]
+	return base, rest
 }
 
 type globRun struct {

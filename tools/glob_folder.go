@@ -32,29 +32,16 @@ func (e *env) open(ctx context.Context, abs string) (*fsbackend.Dir, search.Tree
 	return d, tree, nil
 }
 
-// rulesAbove collects the ignore files of the folders above one, up to the top
-// of its repository or of the session's folder.
+// rulesAbove collects the ignore files of the folders above one that belong to
+// the session.
 func (e *env) rulesAbove(ctx context.Context, abs string) []search.Above {
-	var out []search.Above
-	below := filepath.Base(abs)
-	for dir := abs; !e.exists(ctx, filepath.Join(dir, ".git")); {
-		above := filepath.Dir(dir)
-		if above == dir || e.outside(above) {
-			break
-		}
-		var texts []string
-		for _, name := range append(search.IgnoreFiles(), filepath.Join(".git", "info", "exclude")) {
-			// What is not there, or must not be read, says nothing.
-			if f, err := e.Files.Read(ctx, filepath.Join(above, name)); err == nil {
-				texts = append(texts, string(f.Data))
-			}
-		}
-		if texts != nil {
-			out = append(out, search.Above{Path: below, Files: texts})
-		}
-		dir, below = above, filepath.Base(above)+"/"+below
-	}
-	return out
+	return search.AboveOf(abs,
+		func(dir string) bool { return !e.outside(dir) },
+		func(path string) bool { return e.exists(ctx, path) },
+		func(path string) ([]byte, error) {
+			f, err := e.Files.Read(ctx, path)
+			return f.Data, err
+		})
 }
 
 func (e *env) exists(ctx context.Context, path string) bool {

@@ -27,6 +27,7 @@ func hashlining(cfg config.Config) tools.HashlineConfig {
 	return tools.HashlineConfig{
 		Engine: engines[cfg.Hashline.Engine], SeenLines: seenPolicies[cfg.Hashline.SeenLines],
 		NoRepair: cfg.Hashline.NoRepair, AdvertiseBatch: cfg.Hashline.AdvertiseBatch,
+		Parser: fs.Trees(),
 	}
 }
 

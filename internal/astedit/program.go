@@ -83,6 +83,9 @@ type Result struct {
 	Changed  bool
 	Matches  int // over all ops, with those whose text stays equal
 	Nested   int // matches inside of others, left alone
+	// Found counts, for each op, its matches and those that were left as they
+	// are with a warning.
+	Found    []int
 	Warnings []string
 }
 
@@ -97,7 +100,7 @@ func (p *Program) Rewrite(path string, lang syntax.Lang, doc text.Doc, force boo
 		return Result{}, err
 	}
 	r := rewriting{Program: p, path: path, lang: lang, force: force}
-	r.out.Doc = doc
+	r.out.Doc, r.out.Found = doc, make([]int, len(rules))
 	for i, rule := range rules {
 		if err := r.run(i, rule); err != nil {
 			return Result{}, err
@@ -151,6 +154,7 @@ func (r *rewriting) plan(op int, rule *Rule, t *syntax.Tree) ([]syntax.Edit, err
 	plan := rule.Plan(t)
 	r.out.Matches += plan.Matches
 	r.out.Nested += plan.Nested
+	r.out.Found[op] = plan.Matches + len(plan.Skipped)
 	for i, s := range plan.Skipped {
 		if i == maxSkips {
 			r.warn(op, "%d more matches left as they are", len(plan.Skipped)-i)

@@ -42,7 +42,7 @@ func runDirect(ctx context.Context, w *world) error {
 	allow := w.c.Config.OverwriteUnread
 	set, err := tools.New(tools.Config{
 		Cwd: w.rootOrWork(), Files: files, Offer: []string{"read", "write", "edit", "apply_patch", "fs_read", "fs_edit", "fs_rollback"},
-		OverwriteUnread: allow == nil || *allow,
+		OverwriteUnread: allow == nil || *allow, Hashline: tools.HashlineConfig{Parser: fs.Trees()},
 	})
 	if err != nil {
 		return err
@@ -188,6 +188,9 @@ func (d *direct) call(ctx context.Context, s Step, before snapshot) (outcome, er
 	if t.name == "diff.hunks" {
 		got, err = hunks(raw)
 	} else {
+		if t.reshape != nil {
+			raw = t.reshape(raw)
+		}
 		got, err = d.runTool(ctx, t, renameMembers(raw, t.rename))
 	}
 	if err != nil {

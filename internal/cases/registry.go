@@ -11,6 +11,8 @@ import (
 type target struct {
 	name   string            // as it is offered
 	rename map[string]string // argument names, where they differ
+	// reshape, if any, makes the arguments as the tool takes them.
+	reshape func(raw string) string
 }
 
 // pathNames is the one name in which the plain file tools differ from the
@@ -23,18 +25,19 @@ var pathNames = map[string]string{"path": "file_path"}
 // is a tool of its own.
 var (
 	directTargets = map[string]target{
-		"read":         {"read", pathNames},
-		"write":        {"write", pathNames},
-		"edit":         {"edit", pathNames},
-		"apply_patch":  {"apply_patch", nil},
-		"diff.hunks":   {"diff.hunks", nil},
-		"edit targets": {"fs_edit", nil},
-		"rollback":     {"fs_rollback", nil},
+		"read":         {name: "read", rename: pathNames},
+		"write":        {name: "write", rename: pathNames},
+		"edit":         {name: "edit", rename: pathNames},
+		"apply_patch":  {name: "apply_patch"},
+		"diff.hunks":   {name: "diff.hunks"},
+		"edit targets": {name: "fs_edit"},
+		"edit ast":     {name: "fs_edit", reshape: oneOp},
+		"rollback":     {name: "fs_rollback"},
 	}
 	wireTargets = map[string]target{
-		"read":  {"Read", pathNames},
-		"write": {"Write", pathNames},
-		"edit":  {"Edit", pathNames},
+		"read":  {name: "Read", rename: pathNames},
+		"write": {name: "Write", rename: pathNames},
+		"edit":  {name: "Edit", rename: pathNames},
 	}
 )
 
@@ -45,7 +48,7 @@ func (c Case) targets() map[string]target {
 		return directTargets
 	}
 	t := maps.Clone(directTargets)
-	t["read"] = target{"fs_read", nil}
+	t["read"] = target{name: "fs_read"}
 	return t
 }
 
@@ -113,6 +116,34 @@ func (c Case) missingConfig() string {
 		}
 	}
 	return ""
+}
+
+// oneOp writes the pattern and template of a call by syntax patterns as the one
+// op for which they stand. Other text stays as it is.
+func oneOp(raw string) string {
+	var args, ast map[string]json.RawMessage
+	if json.Unmarshal([]byte(raw), &args) != nil || json.Unmarshal(args["ast"], &ast) != nil || ast["pat"] == nil {
+		return raw
+	}
+	op := map[string]json.RawMessage{}
+	for _, name := range []string{"pat", "out"} {
+		if v, ok := ast[name]; ok {
+			op[name] = v
+			delete(ast, name)
+		}
+	}
+	var err error
+	if ast["ops"], err = marshal([]any{op}); err != nil {
+		return raw
+	}
+	if args["ast"], err = marshal(ast); err != nil {
+		return raw
+	}
+	out, err := marshal(args)
+	if err != nil {
+		return raw
+	}
+	return string(out)
 }
 
 // renameMembers changes names of the top-level members in the text of a JSON

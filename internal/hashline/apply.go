@@ -69,8 +69,9 @@ type Block struct {
 
 // Syntax tells whether texts in the language of the file parse.
 type Syntax interface {
-	// Parses reports whether an LF text parses without error.
-	Parses(lf string) bool
+	// Fault returns the first line, from 1, at which an LF text does not parse;
+	// 0 if all of it does.
+	Fault(lf string) int
 }
 
 // A Result is an edit that can be made. Nothing was written yet.
@@ -268,6 +269,11 @@ func finish(r Request, b basis, placed []change, warnings []string) (Result, err
 	} else {
 		res.ID = Identify(doc)
 		res.Tag = NameFor(res.ID, r.Versions)
+		if r.Syntax != nil {
+			if note := broken(r.Syntax, r.Live, doc); note != "" {
+				res.Warnings = append(res.Warnings, note)
+			}
+		}
 	}
 	mine := text.CompareLines(r.Live.LF(), doc.LF())
 	if len(mine.Changes) > 0 {

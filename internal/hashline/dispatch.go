@@ -40,7 +40,9 @@ type ASTCall struct {
 	Ops      []ASTOp
 	Paths    []string
 	MaxFiles int // 0: not given
-	DryRun   bool
+	// Force has a rewrite written after which a file does not parse.
+	Force  bool
+	DryRun bool
 }
 
 // An ASTOp rewrites what matches Pat to Out.
@@ -293,7 +295,7 @@ func decodeAST(args map[string]json.RawMessage, engine Engine) (Call, error) {
 	if err := only(args, "the arguments", ShapeASTMany, "ast", "dry_run"); err != nil {
 		return nil, err
 	}
-	if err := only(t, "ast", ShapeASTMany, "ops", "paths", "max_files"); err != nil {
+	if err := only(t, "ast", ShapeASTMany, "ops", "paths", "max_files", "force"); err != nil {
 		return nil, err
 	}
 	return astCall(t, args, engine, ShapeASTMany)
@@ -303,7 +305,7 @@ func decodeFlatAST(args map[string]json.RawMessage, engine Engine) (Call, error)
 	if engine == Auto && has(args, "file_hash") {
 		return nil, correct("file_hash goes with ops as a text of numbered lines, not with a list", ShapeReplace, ShapeAST)
 	}
-	if err := only(args, "the arguments", ShapeAST, "path", "paths", "ops", "max_files", "dry_run"); err != nil {
+	if err := only(args, "the arguments", ShapeAST, "path", "paths", "ops", "max_files", "force", "dry_run"); err != nil {
 		return nil, err
 	}
 	return astCall(args, args, engine, ShapeAST)
@@ -349,6 +351,9 @@ func astCall(t, top map[string]json.RawMessage, engine Engine, shape Shape) (Cal
 		return nil, correct("max_files is not a number from 1", shape)
 	}
 	var err error
+	if call.Force, err = boolean(t, "force", shape); err != nil {
+		return nil, err
+	}
 	call.DryRun, err = boolean(top, "dry_run", shape)
 	return call, err
 }

@@ -33,10 +33,10 @@ func TestDecode(t *testing.T) {
 			ContentCall{[]ContentEdit{{"a", "", Substitution{"x", "", true}}}, false}},
 		{"edits", `{"edits":[{"path":"a","file_hash":"B6C1","old_string":"x","new_string":"y"}],"dry_run":true}`, Auto,
 			ContentCall{[]ContentEdit{{"a", "B6C1", Substitution{"x", "y", false}}}, true}},
-		{"ast", `{"ast":{"ops":[{"pat":"f($A)","out":"g($A)"}],"paths":["src"],"max_files":3}}`, Auto,
-			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"src"}, 3, false}},
+		{"ast", `{"ast":{"ops":[{"pat":"f($A)","out":"g($A)"}],"paths":["src"],"max_files":3,"force":true}}`, Auto,
+			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"src"}, 3, true, false}},
 		{"flat ast", `{"path":"a.go","ops":[{"pat":"f($A)","out":"g($A)"}],"dry_run":true}`, ASTEngine,
-			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"a.go"}, 0, true}},
+			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"a.go"}, 0, false, true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Decode(json.RawMessage(c.args), c.engine)

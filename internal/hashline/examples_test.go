@@ -294,7 +294,12 @@ func TestSeen(t *testing.T) {
 // braces parses what has its curly brackets in pairs.
 type braces struct{}
 
-func (braces) Parses(lf string) bool { return strings.Count(lf, "{") == strings.Count(lf, "}") }
+func (braces) Fault(lf string) int {
+	if strings.Count(lf, "{") == strings.Count(lf, "}") {
+		return 0
+	}
+	return 1
+}
 
 func TestRepairs(t *testing.T) {
 	base := "f {\n\ta\n}\ng\n"

@@ -24,21 +24,15 @@ type slip struct {
 // review names the slips in changes of d, or puts one right.
 func review(changes []change, d text.Doc, r Request) (out []change, notes []string) {
 	slips := findSlips(changes, d)
-	broken := false
-	if r.Syntax != nil {
-		if after, err := d.ApplyLF(edits(d, changes)...); err == nil {
-			broken = !r.Syntax.Parses(after.LF()) && r.Syntax.Parses(d.LF())
-		}
-	}
-	if broken && !r.NoRepair {
+	if r.Syntax != nil && !r.NoRepair && len(slips) > 0 && breaks(r.Syntax, d, edits(d, changes)) {
 		for i, s := range slips {
 			fixed := slices.Clone(changes)
 			fixed[s.change] = s.fixed
 			after, err := d.ApplyLF(edits(d, fixed)...)
-			if err != nil || !r.Syntax.Parses(after.LF()) {
+			if err != nil || r.Syntax.Fault(after.LF()) > 0 {
 				continue
 			}
-			changes, broken = fixed, false
+			changes = fixed
 			notes = append(notes, s.done)
 			slips = slices.Delete(slips, i, i+1)
 			break
@@ -47,10 +41,27 @@ func review(changes []change, d text.Doc, r Request) (out []change, notes []stri
 	for _, s := range slips {
 		notes = append(notes, s.what)
 	}
-	if broken {
-		notes = append(notes, "the result does not parse any more, and the text before did; look at the lines changed")
-	}
 	return changes, notes
+}
+
+// breaks reports whether edits make a text that parses one that does not.
+func breaks(s Syntax, d text.Doc, edits []text.Edit) bool {
+	after, err := d.ApplyLF(edits...)
+	return err == nil && s.Fault(after.LF()) > 0 && s.Fault(d.LF()) == 0
+}
+
+// broken is the note that a text parsed and does not any more, "" if it is not
+// so.
+func broken(s Syntax, before, after text.Doc) string {
+	line := s.Fault(after.LF())
+	if line == 0 || s.Fault(before.LF()) > 0 {
+		return ""
+	}
+	near := ""
+	if line <= after.Lines() {
+		near = fmt.Sprintf(", near %q", clip(strings.TrimSpace(after.Line(line))))
+	}
+	return fmt.Sprintf("this edit broke the syntax: the text parsed before, and does not parse any more at its line %d%s", line, near)
 }
 
 func findSlips(changes []change, d text.Doc) []slip {

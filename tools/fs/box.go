@@ -19,7 +19,7 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/hashline"
-	"dsh-acp/internal/text"
+	"dsh-acp/internal/syntax"
 )
 
 // An Engine is a way to edit that calls may use.
@@ -44,24 +44,9 @@ const (
 	SeenReject = hashline.SeenReject
 )
 
-// CodeNoAST is the code of a rewrite by patterns where no engine for it is
-// plugged in.
+// CodeNoAST is the code of a rewrite by patterns in a language without a
+// grammar, or in a program without syntax trees.
 const CodeNoAST = "AST_UNSUPPORTED"
-
-// A Grammar knows the language of a file.
-type Grammar interface {
-	hashline.BlockResolver
-	hashline.Syntax
-	// Symbol finds the definition of a name; the error says why there is none
-	// in a few words.
-	Symbol(d text.Doc, name string) (hashline.Block, error)
-}
-
-// A Rewriter carries out rewrites by syntax patterns, through the box that it
-// was made for.
-type Rewriter interface {
-	Rewrite(ctx context.Context, call hashline.ASTCall) ([]EditResult, error)
-}
 
 // Config says what a [Box] works on.
 type Config struct {
@@ -82,11 +67,9 @@ type Config struct {
 	SeenLines       SeenPolicy
 	// NoRepair leaves slips that a grammar proves as they are, with a warning.
 	NoRepair bool
-	// Grammar finds the grammar of a file by its path; nil, and a nil result,
-	// mean that there is none.
-	Grammar func(path string) Grammar
-	// Rewriter is the engine of patterns; nil means that there is none.
-	Rewriter Rewriter
+	// Parser makes syntax trees, for blocks, symbols, repairs and rewrites by
+	// patterns; nil means that there are none.
+	Parser syntax.Parser
 	// MaxLines and MaxBytes bound what one Read shows of a file; 0 means 2000
 	// and 256 KiB.
 	MaxLines, MaxBytes int
@@ -137,13 +120,6 @@ func (b *Box) Show(abs string) string {
 		return abs
 	}
 	return filepath.ToSlash(rel)
-}
-
-func (b *Box) grammar(abs string) Grammar {
-	if b.Grammar == nil {
-		return nil
-	}
-	return b.Grammar(abs)
 }
 
 // An Error is a refusal by the toolbox itself. Those of the edit engine are

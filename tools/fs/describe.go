@@ -26,11 +26,20 @@ type ToolDescription struct {
 //go:embed fs_read.md
 var readText string
 
+//go:embed fs_read_block.md
+var readBlockText string
+
 //go:embed fs_write.md
 var writeText string
 
 //go:embed fs_edit_replace.md
 var editReplaceText string
+
+//go:embed fs_edit_block.md
+var editBlockText string
+
+//go:embed fs_edit_noast.md
+var editNoASTText string
 
 //go:embed fs_edit_ast.md
 var editASTText string
@@ -48,15 +57,17 @@ var rollbackText string
 const (
 	pathProp   = `"path": {"type": "string", "minLength": 1, "description": "the file, relative to the root or absolute"}`
 	dryRunProp = `"dry_run": {"type": "boolean", "default": false, "description": "only tell what would be done"}`
+	forceProp  = `"force": {"type": "boolean", "default": false, "description": "write a result that does not parse all the same; only with pat and out"}`
+	filesProp  = `"max_files": {"type": "integer", "minimum": 1, "default": 1000, "description": "how many files are looked at; only with pat and out"}`
 	patOps     = `"ops": {"type": "array", "minItems": 1, "description": "the rewrites, in order", "items": {"type": "object", "properties": {"pat": {"type": "string"}, "out": {"type": "string"}}, "required": ["pat", "out"], "additionalProperties": false}}`
 )
 
 // An Offer says what of the toolbox a model is told.
 type Offer struct {
 	Engine Engine
-	// Rewriter says that there is an engine of patterns: without one Auto does
-	// not tell of it.
-	Rewriter bool
+	// Trees says that there are syntax trees. Without them nothing that needs
+	// them is offered, and the text says that it is not in this build.
+	Trees bool
 	// Batch tells that one call of the edit tool takes several files. Such
 	// calls work all the same.
 	Batch bool
@@ -65,8 +76,12 @@ type Offer struct {
 // Describe gives the four tools in the order read, write, edit, rollback. A
 // forced engine's edit tool does not tell of the other.
 func Describe(o Offer) []ToolDescription {
+	read := trim(readText)
+	if o.Trees {
+		read += "\n" + trim(readBlockText)
+	}
 	return []ToolDescription{
-		{NameRead, trim(readText), schema("path", pathProp,
+		{NameRead, read, schema("path", pathProp,
 			`"offset": {"type": "integer", "minimum": 1, "description": "the first line, counted from 1"}`,
 			`"limit": {"type": "integer", "minimum": 1, "description": "how many lines"}`,
 			`"symbol": {"type": "string", "description": "show the definition of this name"}`)},
@@ -85,17 +100,25 @@ func describeEdit(o Offer) ToolDescription {
 	paths := `"paths": {"type": "array", "items": {"type": "string"}, "description": "files, folders and globs, instead of path"}`
 	targets := `"targets": {"type": "array", "minItems": 1, "description": "edits of several files, in order, instead of path, file_hash and ops", "items": ` +
 		string(schema("path,file_hash,ops", pathProp, tag, ops)) + `}`
+	lines := trim(editReplaceText)
+	if o.Trees {
+		lines += "\n\n" + trim(editBlockText)
+	}
 	switch o.Engine {
 	case Replace:
-		text, props, required := trim(editReplaceText), []string{pathProp, tag, ops, dryRunProp}, "path,file_hash,ops"
+		text, props, required := lines, []string{pathProp, tag, ops, dryRunProp}, "path,file_hash,ops"
 		if o.Batch {
 			text, props, required = text+"\n\n"+trim(editBatchText), append(props, targets), ""
 		}
 		return ToolDescription{NameEdit, text, schema(required, props...)}
 	case AST:
-		return ToolDescription{NameEdit, trim(editASTText), schema("ops", pathProp, patOps, paths, dryRunProp)}
+		text := trim(editASTText)
+		if !o.Trees {
+			text += "\n" + trim(editNoASTText)
+		}
+		return ToolDescription{NameEdit, text, schema("ops", pathProp, patOps, paths, filesProp, forceProp, dryRunProp)}
 	case Auto:
-		text := trim(editReplaceText) + "\n\n" + trim(editContentText)
+		text := lines + "\n\n" + trim(editContentText)
 		props := []string{
 			pathProp, tag, ops,
 			`"old_string": {"type": "string", "description": "the text to replace, exactly"}`,
@@ -107,10 +130,12 @@ func describeEdit(o Offer) ToolDescription {
 			text += "\n\n" + trim(editBatchText)
 			props = append(props, targets)
 		}
-		if o.Rewriter {
+		if o.Trees {
 			text += "\n\n" + trim(editASTText)
 			props[2] = `"ops": {"description": "lines of text with file_hash, or a list of pat and out"}`
-			props = append(props, paths)
+			props = append(props, paths, filesProp, forceProp)
+		} else {
+			text += "\n\n" + trim(editNoASTText)
 		}
 		return ToolDescription{NameEdit, text, schema("", props...)}
 	default:

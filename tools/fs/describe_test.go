@@ -21,7 +21,7 @@ func TestForcedEnginesDoNotBetrayTheOther(t *testing.T) {
 	}{
 		{fs.New().OnlyReplace().Descriptions(), []string{`\bpat\b`, `\bout\b"`, `\$NAME`, `\$\$\$`, `\bAST\b`, `syntax`, `old_string`}},
 		{fs.New().OnlyAST().Descriptions()[2:3], []string{`file_hash`, `hashline`, `targets`, `replace block`, `¶`, `old_string`}},
-		{fs.New().Descriptions(), []string{`\bpat\b`, `\$NAME`}}, // no engine of patterns is there
+		{fs.Describe(fs.Offer{}), []string{`\bpat\b`, `\$NAME`, `replace block`, `symbol shows`}}, // no trees are there
 	} {
 		raw, err := json.Marshal(c.tools)
 		require.NoError(t, err)
@@ -29,10 +29,15 @@ func TestForcedEnginesDoNotBetrayTheOther(t *testing.T) {
 			assert.NotRegexp(t, regexp.MustCompile(w), string(raw))
 		}
 	}
-	raw, err := json.Marshal(fs.Describe(fs.Offer{Rewriter: true}))
+	raw, err := json.Marshal(fs.Describe(fs.Offer{Trees: true}))
 	require.NoError(t, err)
-	for _, w := range []string{"file_hash", "old_string", "$NAME"} {
+	for _, w := range []string{"file_hash", "old_string", "$NAME", "replace block", "force"} {
 		assert.Contains(t, string(raw), w)
+	}
+	for _, o := range []fs.Offer{{}, {Engine: fs.AST}} {
+		assert.Contains(t, fs.Describe(o)[2].Description, "not in this build")
+		o.Trees = true
+		assert.NotContains(t, fs.Describe(o)[2].Description, "not in this build")
 	}
 	again, err := json.Marshal(fs.New().OnlyAST().Auto().Descriptions())
 	require.NoError(t, err)
@@ -45,11 +50,11 @@ func TestForcedEnginesDoNotBetrayTheOther(t *testing.T) {
 // should take and no more.
 func TestSchemas(t *testing.T) {
 	for _, c := range []struct {
-		engine   fs.Engine
-		rewriter bool
-		tool     int
-		args     string
-		ok       bool
+		engine fs.Engine
+		trees  bool
+		tool   int
+		args   string
+		ok     bool
 	}{
 		{fs.Auto, false, 0, `{"path":"a","offset":1,"limit":2}`, true},
 		{fs.Auto, false, 0, `{"path":"a","offset":0}`, false},
@@ -60,13 +65,14 @@ func TestSchemas(t *testing.T) {
 		{fs.Replace, false, 2, `{"path":"a","ops":"delete 1"}`, false},
 		{fs.AST, true, 2, `{"path":"a","ops":[{"pat":"a","out":"b"}]}`, true},
 		{fs.AST, true, 2, `{"path":"a","ops":[{"pat":"a"}]}`, false},
+		{fs.AST, true, 2, `{"paths":["a"],"ops":[{"pat":"a","out":"b"}],"force":true,"max_files":2}`, true},
 		{fs.Auto, false, 2, `{"path":"a","old_string":"a","new_string":"b"}`, true},
 		{fs.Auto, false, 2, `{"path":"a","ops":[{"pat":"a","out":"b"}]}`, false},
 		{fs.Auto, true, 2, `{"path":"a","ops":[{"pat":"a","out":"b"}]}`, true},
 		{fs.Auto, false, 3, `{"path":"a","hash":""}`, true},
 		{fs.Auto, false, 3, `{"path":"a"}`, false},
 	} {
-		d := fs.Describe(fs.Offer{Engine: c.engine, Rewriter: c.rewriter})[c.tool]
+		d := fs.Describe(fs.Offer{Engine: c.engine, Trees: c.trees})[c.tool]
 		schema, err := jsonschema.UnmarshalJSON(strings.NewReader(string(d.InputSchema)))
 		require.NoError(t, err, d.Name)
 		compiler := jsonschema.NewCompiler()

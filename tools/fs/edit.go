@@ -23,6 +23,10 @@ type EditResult struct {
 	Warnings         []string        `json:"warnings,omitempty"`
 	Diff             *string         `json:"diff,omitempty"`    // unified, 3 lines of context; nil: nothing changed
 	DryRun           *bool           `json:"dry_run,omitempty"` // true, or nil
+	// Summary and Notes are about all files of a rewrite by patterns, and stand
+	// in the last result.
+	Summary string   `json:"summary,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 
 	Change Change `json:"-"`
 }
@@ -81,10 +85,14 @@ func (b *Box) EditCall(ctx context.Context, call hashline.Call) ([]EditResult, e
 	case hashline.ContentCall:
 		return b.editAll(ctx, changesOf(c), c.DryRun)
 	case hashline.ASTCall:
-		if b.Rewriter == nil {
-			return nil, &Error{Code: CodeNoAST, Text: "edit rejected, nothing written: rewrites by pattern need a grammar, and none is in this program: edit by numbered lines or by exact text"}
+		r, err := b.PlanRewrite(ctx, c)
+		if err != nil {
+			return nil, err
 		}
-		return b.Rewriter.Rewrite(ctx, c)
+		if c.DryRun {
+			return r.Preview(), nil
+		}
+		return r.Write(ctx)
 	default:
 		panic(fmt.Sprintf("fs: no way to edit by %T", c))
 	}

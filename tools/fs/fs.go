@@ -12,6 +12,8 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/guard"
+	"dsh-acp/internal/syntax"
+	"dsh-acp/internal/syntax/sitter"
 )
 
 var errClosed = errors.New("the toolbox is closed")
@@ -179,7 +181,7 @@ func (f *Fs) CheckRollback(ctx context.Context, path, hash string) (RollbackResu
 
 // Descriptions describe the four tools for a model.
 func (f *Fs) Descriptions() []ToolDescription {
-	return Describe(Offer{Engine: f.engine, Batch: f.batch})
+	return Describe(Offer{Engine: f.engine, Trees: sitter.Available, Batch: f.batch})
 }
 
 // Close gives back what calls have opened. Calls that come later fail.
@@ -276,7 +278,7 @@ func (f *Fs) open() (*Box, error) {
 	}
 	limits := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: f.written})
 	root := f.cfg.Root
-	box, err := NewBox(Config{Root: root, Files: kept.Over(limits), Engine: f.engine, SeenLines: f.seen, NoRepair: f.asIs, Resolve: func(_ context.Context, path string) (string, error) {
+	box, err := NewBox(Config{Root: root, Files: kept.Over(limits), Engine: f.engine, SeenLines: f.seen, NoRepair: f.asIs, Parser: Trees(), Resolve: func(_ context.Context, path string) (string, error) {
 		if filepath.IsAbs(path) || root == "" {
 			return filepath.Clean(path), nil
 		}
@@ -287,6 +289,15 @@ func (f *Fs) open() (*Box, error) {
 	}
 	f.box, f.local, f.kept, f.limits, f.temp = box, local, kept, limits, temp
 	return box, nil
+}
+
+// Trees is what makes syntax trees in this program, for [Config]; nil if it was
+// built with CGO_ENABLED=0.
+func Trees() syntax.Parser {
+	if !sitter.Available {
+		return nil
+	}
+	return sitter.New(sitter.Options{})
 }
 
 // Metadata is what a call of one of the free functions may touch. For the

@@ -2,6 +2,7 @@ package fs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,16 +45,17 @@ type ReadResult struct {
 }
 
 // Read shows files. It never fails as a whole: what is wrong with a target is
-// told in its result.
+// told in its result. There is one result for each target, and more only for a
+// symbol in a folder; see [Box.ReadAll].
 func (b *Box) Read(ctx context.Context, targets []Target) []ReadResult {
-	out := make([]ReadResult, len(targets))
-	for i, t := range targets {
-		r, err := b.ReadOne(ctx, t)
+	out := make([]ReadResult, 0, len(targets))
+	for _, t := range targets {
+		list, err := b.ReadAll(ctx, t)
 		if err != nil {
 			why := b.about(t.Path, err)
-			r = ReadResult{Path: t.Path, Warnings: &why}
+			list = []ReadResult{{Path: t.Path, Warnings: &why}}
 		}
-		out[i] = r
+		out = append(out, list...)
 	}
 	return out
 }
@@ -76,19 +78,7 @@ func (b *Box) ReadOne(ctx context.Context, t Target) (ReadResult, error) {
 	if err != nil {
 		return ReadResult{}, err
 	}
-	v := b.slices(abs, t, d)
-	v.write(d, b.MaxLines, b.MaxBytes)
-	tag := b.store.record(f.Key, d, v.seen)
-	r := ReadResult{Path: t.Path, FileHash: tag.String(), Header: hashline.Header(b.Show(abs), tag), Total: d.Lines()}
-	r.Content = r.Header + v.text.String()
-	if v.ended == 1 {
-		r.First, r.Shown = v.first, v.lines
-	}
-	if len(v.warnings) > 0 {
-		w := strings.Join(v.warnings, "; ")
-		r.Warnings = &w
-	}
-	return r, nil
+	return b.shown(t, abs, f, d, b.slices(abs, t, d)), nil
 }
 
 // A view is a read in the making: which slices, then what they show.
@@ -129,13 +119,16 @@ func (b *Box) slices(abs string, t Target, d text.Doc) *view {
 			v.ranges = []hashline.Range{whole}
 			break
 		}
-		block, err := g.Symbol(d, t.Symbol)
+		found, err := g.symbols(d, t.Symbol, 1)
+		if err == nil && len(found) == 0 {
+			err = errors.New("no such definition")
+		}
 		if err != nil {
 			warn("%s: %v: the whole file is shown", t.Symbol, err)
 			v.ranges = []hashline.Range{whole}
 			break
 		}
-		v.ranges, v.fold = []hashline.Range{{First: block.First, Last: block.Last}}, true
+		v.ranges, v.fold = found, true
 	case t.Limit > 0:
 		first := max(offset, 1)
 		if !beyond(first) {
@@ -165,12 +158,12 @@ func (b *Box) slices(abs string, t Target, d text.Doc) *view {
 		if g == nil {
 			break // without a grammar there is no block: the rest of the file is shown
 		}
-		block, err := g.Block(d, offset)
+		block, err := g.around(d, offset)
 		if err != nil {
 			warn("line %d: %v: the rest of the file is shown", offset, err)
 			break
 		}
-		v.ranges, v.fold = []hashline.Range{{First: block.First, Last: block.Last}}, true
+		v.ranges, v.fold = []hashline.Range{block}, true
 	default:
 		v.ranges = []hashline.Range{whole}
 	}
