@@ -116,14 +116,18 @@ func (c Commit) Run(ctx context.Context, b Backend) (Committed, error) {
 	return Committed{Receipts: r.receipts, Dirs: r.dirs}, nil
 }
 
-// askLeave asks a guard about all paths before the first of them is touched.
+// askLeave asks a guard about all paths, and a reviewer about all old texts,
+// before the first of them is touched.
 func (c Commit) askLeave(ctx context.Context, b Backend) error {
-	g, ok := b.(Guard)
-	if !ok {
-		return nil
-	}
+	g, guarded := b.(Guard)
 	ask := func(step int, path string) error {
-		err := g.MayWrite(ctx, path)
+		var err error
+		if guarded {
+			err = g.MayWrite(ctx, path)
+		}
+		if err == nil && step >= 0 && c.Steps[step].Before != nil {
+			err = MayReplace(b, path, c.Steps[step].Before)
+		}
 		if err == nil {
 			return nil
 		}

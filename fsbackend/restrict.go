@@ -3,7 +3,6 @@ package fsbackend
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -306,37 +305,6 @@ func withNote(rec Receipt, note string) Receipt {
 		rec.Notes = append(rec.Notes, note)
 	}
 	return rec
-}
-
-// generated looks whether a write replaces a file that was generated. What
-// cannot be read passes: the write itself has better words for why.
-func (r *Restricted) generated(ctx context.Context, w Write) (note string, err error) {
-	if r.lim.Generated == GeneratedOff || w.Undo {
-		return "", nil
-	}
-	if err := checkPath("write", w.Path); err != nil {
-		return "", nil
-	}
-	f, _, err := openOrRead(ctx, r.b, w.Path)
-	if err != nil {
-		return "", nil
-	}
-	defer f.Close()
-	head := make([]byte, guard.GeneratedHead)
-	n, err := io.ReadFull(f, head)
-	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return "", nil
-	}
-	m, ok := guard.Generated(w.Path, head[:n])
-	if !ok {
-		return "", nil
-	}
-	found := fmt.Sprintf("the file is generated: line %d says %q", m.Line, m.Text)
-	if r.lim.Generated == GeneratedWarn {
-		return found + "; the next run of its generator undoes this change", nil
-	}
-	return "", fail("write", w.Path, CodeGenerated, found+"; nothing was written",
-		"change what it is generated from and generate it again, or ask the user to let generated files be changed")
 }
 
 // Lock takes turns of the backend, if it has any; see [Locks.Lock].

@@ -401,6 +401,16 @@ func TestRestrictedGenerated(t *testing.T) {
 		} else {
 			assert.Empty(t, rec.Notes)
 		}
+		assert.Equal(t, c.code, fsbackend.CodeOf(b.MayReplace(p, []byte(head))), "asked ahead")
+		other := w.put("a.go", "package a\n")
+		_, err = fsbackend.Commit{Steps: []fsbackend.Step{
+			{Write: fsbackend.Write{Path: other, Data: []byte("package b\n")}, Before: []byte("package a\n")},
+			{Write: fsbackend.Write{Path: w.put("x.go", head), Data: []byte("package y\n")}, Before: []byte(head)},
+		}}.Run(t.Context(), b)
+		assert.Equal(t, c.code, fsbackend.CodeOf(err))
+		if c.code != "" {
+			assert.Equal(t, "package a\n", w.text("a.go"), "the file before it")
+		}
 		_, err = b.Write(t.Context(), fsbackend.Write{Path: w.put("x.go", head), Data: []byte("package z\n"), Undo: true})
 		assert.NoError(t, err, "putting back is no change")
 		_, err = b.Write(t.Context(), fsbackend.Write{Path: w.path("new.go"), Data: []byte(head)})

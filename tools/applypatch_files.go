@@ -122,6 +122,9 @@ func (v *patchView) look(ctx context.Context, e *env, t *patchTarget) error {
 		return err
 	}
 	t.version, t.data = file.Version, file.Data
+	if err := fsbackend.MayReplace(e.Files, t.abs, file.Data); err != nil {
+		return err
+	}
 	if t.file.Doc, err = file.Doc(); err != nil {
 		return err
 	}

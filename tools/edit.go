@@ -126,6 +126,9 @@ func (r editRun) prepare(ctx context.Context) (*prepared, error) {
 		r.env.Seen.NoteFile(file)
 		return nil, err
 	}
+	if err := fsbackend.MayReplace(r.env.Files, r.abs, file.Data); err != nil {
+		return nil, err
+	}
 	done, err := r.sub.apply(doc)
 	if err != nil {
 		return nil, err

@@ -120,6 +120,9 @@ func (w writeRun) look(ctx context.Context) (overwritten, error) {
 	if err != nil {
 		return overwritten{}, err
 	}
+	if err := fsbackend.MayReplace(w.env.Files, w.abs, file.Data); err != nil {
+		return overwritten{}, err
+	}
 	o.size, o.pre = file.Size, fsbackend.Unchanged{Version: file.Version}
 	if doc, err := file.Doc(); err == nil {
 		after, folded, err := doc.Rewrite(w.content)
