@@ -79,7 +79,7 @@ func (l lookup) follow(g gate, op, path string) (r resolved, beyond bool, err er
 	if beyond, err = g.after(op, path, r.real); err != nil {
 		return r, false, err
 	}
-	if beyond && len(r.missing) > 0 && op != "read" && op != "stat" {
+	if beyond && len(r.missing) > 0 && op != "read" && op != "stat" && op != opChange {
 		return r, false, fail(op, path, CodeDenied,
 			"permission denied: "+path+" is open, but its folder "+r.missing[len(r.missing)-1]+" does not exist, and a path that is open by itself does not let folders be made",
 			"ask the user to make the folder")

@@ -145,7 +145,7 @@ func (jd *Journaled) keepOld(ctx context.Context, w Write) error {
 	if err := jd.j.fits(info.Size); info.Regular && err != nil {
 		return err // without reading so much for nothing
 	}
-	f, err := jd.b.Read(ctx, w.Path)
+	f, err := ReadForChange(ctx, jd.b, w.Path)
 	if err != nil {
 		return nil // the write finds out why, or there is nothing to keep
 	}
@@ -237,7 +237,7 @@ func (jd *Journaled) Remove(ctx context.Context, path string, v Version) error {
 		return err
 	}
 	if info.Regular && !jd.j.has(info.Key, v) {
-		old, err := jd.b.Read(ctx, path)
+		old, err := ReadForChange(ctx, jd.b, path)
 		if err == nil && old.Version == v {
 			err = jd.j.keep(old.Key, path, old.Data, old.Version, old.Mode, false)
 		}

@@ -36,7 +36,7 @@ func (jd *Journaled) Versions(ctx context.Context, path string) ([]VersionInfo, 
 	if !info.Exists || len(list) == 0 {
 		return list, nil
 	}
-	f, err := jd.b.Read(ctx, path)
+	f, err := ReadForChange(ctx, jd.b, path)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (jd *Journaled) plan(ctx context.Context, path, which string) (planned, err
 		return p, fail(opRestore, path, CodeNoHistory, "nothing is kept of this file in this session", "only files that were read or written here can be put back")
 	}
 	if info.Exists {
-		f, err := jd.b.Read(ctx, path)
+		f, err := ReadForChange(ctx, jd.b, path)
 		if err != nil {
 			return p, err
 		}

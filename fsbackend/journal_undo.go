@@ -160,7 +160,7 @@ func (jd *Journaled) ready(ctx context.Context, files []turnBack) error {
 		}
 		now := Version{}
 		if info.Exists {
-			file, err := jd.b.Read(ctx, f.Path)
+			file, err := ReadForChange(ctx, jd.b, f.Path)
 			if err != nil {
 				return err
 			}
@@ -191,7 +191,7 @@ func (jd *Journaled) turnBack(ctx context.Context, g Group, files []turnBack) ([
 		if f.After == (Version{}) {
 			step.Write.Pre = Absent{}
 		} else {
-			old, err := jd.b.Read(ctx, f.Path)
+			old, err := ReadForChange(ctx, jd.b, f.Path)
 			if err != nil {
 				return nil, err
 			}

@@ -183,9 +183,14 @@ func (l *Local) moved(path, real string) bool {
 
 // Read returns the whole file.
 func (l *Local) Read(ctx context.Context, path string) (f File, err error) {
+	return l.readAs(ctx, "read", path)
+}
+
+// readAs is Read for which the gate is asked about op.
+func (l *Local) readAs(ctx context.Context, op, path string) (f File, err error) {
 	for range tries {
 		var p place
-		if p, err = l.locate(ctx, "read", path); err != nil {
+		if p, err = l.locate(ctx, op, path); err != nil {
 			return File{}, err
 		}
 		f, err = l.read(ctx, path, p)

@@ -95,8 +95,13 @@ func (m *Mem) info(r resolved) Info {
 
 // Read is of [Backend].
 func (m *Mem) Read(ctx context.Context, path string) (File, error) {
+	return m.readAs(ctx, "read", path)
+}
+
+// readAs is Read for which the gate is asked about as.
+func (m *Mem) readAs(ctx context.Context, as, path string) (File, error) {
 	const op = "read"
-	r, err := m.locate(ctx, op, path)
+	r, err := m.locate(ctx, as, path)
 	if err != nil {
 		return File{}, err
 	}

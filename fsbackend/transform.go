@@ -89,7 +89,7 @@ func Transform(ctx context.Context, b Backend, path string, f func(text.Doc) (te
 		return Change{}, err
 	}
 	defer unlock()
-	file, err := b.Read(ctx, path)
+	file, err := ReadForChange(ctx, b, path)
 	if err != nil {
 		return Change{}, err
 	}

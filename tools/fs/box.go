@@ -172,5 +172,5 @@ func (b *Box) open(ctx context.Context, abs string) (f fsbackend.File, err error
 	if err != nil || !info.Exists {
 		return fsbackend.File{Info: info}, err
 	}
-	return b.Files.Read(ctx, abs)
+	return fsbackend.ReadForChange(ctx, b.Files, abs)
 }
