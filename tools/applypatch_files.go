@@ -117,7 +117,7 @@ func (v *patchView) look(ctx context.Context, e *env, t *patchTarget) error {
 	if most := cmp.Or(e.Patch.Limits.FileSize, patch.DefaultLimits.FileSize); t.info.Size > int64(most) {
 		return patch.NewError(patch.CodeLimitExceeded, "the file has %d bytes, the limit is %d", t.info.Size, most)
 	}
-	file, err := e.Files.Read(ctx, t.abs)
+	file, err := fsbackend.ReadForChange(ctx, e.Files, t.abs)
 	if err != nil {
 		return err
 	}
