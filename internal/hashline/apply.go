@@ -102,7 +102,11 @@ type Move struct {
 // String says it with old and new numbers.
 func (m Move) String() string {
 	now := Range{m.Lines.First + m.By, m.Lines.Last + m.By}
-	return fmt.Sprintf("%s are now %s", Ranges{m.Lines}.noun(), Ranges{now}.String())
+	is := "are"
+	if m.Lines.First == m.Lines.Last {
+		is = "is"
+	}
+	return fmt.Sprintf("%s %s now %s", Ranges{m.Lines}.noun(), is, Ranges{now}.String())
 }
 
 // Apply works out an edit. It fails with an [*Error], and there is no partial

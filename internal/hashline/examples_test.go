@@ -178,6 +178,7 @@ func TestMergeOverExternalChange(t *testing.T) {
 	assert.Equal(t, 7, got.FirstChangedLine)
 	assert.Equal(t, []string{"the file had changed since #8E3A; the edit was merged over an external change"}, got.Warnings)
 	assert.Equal(t, "lines 1–5 are now 2–6", got.Moves[0].String())
+	assert.Equal(t, "line 3 is now 1", Move{Lines: Range{3, 3}, By: -2}.String())
 }
 
 func TestMergeOverEarlierEdit(t *testing.T) {
