@@ -33,6 +33,7 @@ type fakeHost struct {
 	account  error
 	opening  chan struct{} // if not nil, Open waits for it
 	openings int
+	adorn    func(o *Opened) // adds to what sessions offer
 }
 
 func newFakeHost(turn func(ctx context.Context, w *fakeWork, t Turn) (Outcome, error)) *fakeHost {
@@ -72,11 +73,15 @@ func (h *fakeHost) Open(ctx context.Context, id string, s Setup) (*Opened, error
 func (h *fakeHost) opened(id string, s Setup) *Opened {
 	h.open[id] = true
 	h.setups = append(h.setups, s)
-	return &Opened{
+	o := &Opened{
 		ID: id, History: slices.Clone(h.logs[id]), Model: "small",
 		Models: []Model{{ID: "small", Name: "Small"}, {ID: "large", Name: "Large", Description: "slow"}},
 		Work:   &fakeWork{host: h, id: id},
 	}
+	if h.adorn != nil {
+		h.adorn(o)
+	}
+	return o
 }
 
 func (h *fakeHost) List(context.Context) ([]SessionInfo, error) {
@@ -100,6 +105,18 @@ func (h *fakeHost) Delete(_ context.Context, id string) error {
 	}
 	delete(h.logs, id)
 	return nil
+}
+
+func (h *fakeHost) Fork(_ context.Context, id string, s Setup) (*Opened, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.logs[id]; !ok {
+		return nil, fmt.Errorf("session %s: %w", id, fs.ErrNotExist)
+	}
+	h.next++
+	forked := fmt.Sprintf("s%d", h.next)
+	h.logs[forked] = slices.Clone(h.logs[id])
+	return h.opened(forked, s), nil
 }
 
 func (h *fakeHost) Check(context.Context) error { return h.account }
@@ -132,7 +149,11 @@ func (w *fakeWork) Record(p msg.Payload) error {
 }
 
 func (w *fakeWork) Run(ctx context.Context, t Turn) (Outcome, error) {
-	w.append(msg.UserMessage{ID: "u", Role: "user", Source: msg.Source{Kind: "prompt"}, Content: t.Prompt})
+	kind := "prompt"
+	if t.Command != nil {
+		kind = msg.SourceCommand
+	}
+	w.append(msg.UserMessage{ID: "u", Role: "user", Source: msg.Source{Kind: kind}, Content: t.Prompt})
 	return w.host.turn(ctx, w, t)
 }
 

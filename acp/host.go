@@ -25,6 +25,9 @@ type Sessions interface {
 	List(ctx context.Context) ([]SessionInfo, error)
 	// Delete removes a session that is not open for good.
 	Delete(ctx context.Context, id string) error
+	// Fork makes a session that begins with all that the session id holds
+	// now, which may be open. What runs in it counts as broken off in the new one.
+	Fork(ctx context.Context, id string, s Setup) (*Opened, error)
 }
 
 // An Account is the user's access to a model.
@@ -68,14 +71,53 @@ type Opened struct {
 	// where the history sets none. No models: the option is not offered.
 	Models []Model
 	Model  string
+	// Effort is the thought level in force where the history sets none; "" is
+	// the model's own. It is offered for models that have levels.
+	Effort string
+	// Options are further choices of the host's own, in order.
+	Options []Option
+	// Commands are answered by Work instead of the model, in order.
+	Commands []Command
 	// CardTextMax bounds each side of a diff block that is shown, in bytes; 0
 	// means the presenter's default.
 	CardTextMax int
-	Work        Work
+	// Title, if not nil, finds a better title than the first prompt, after the
+	// turn of that has ended. It may take its time, and runs beside turns.
+	Title func(ctx context.Context, prompt msg.Blocks) (string, error)
+	Work  Work
 }
 
 // A Model is a choice of the option "model".
-type Model struct{ ID, Name, Description string }
+type Model struct {
+	ID, Name, Description string
+	Efforts               []string // its thought levels, the lowest first; nil: it has none
+}
+
+// An Option is a choice that means something to the host alone.
+type Option struct {
+	ID, Name, Description string
+	// Choices are the values; nil: the option is on or off, which are the
+	// values "true" and "false".
+	Choices []Choice
+	Value   string // in force where the history sets none
+}
+
+// A Choice is a value of an [Option].
+type Choice struct{ Value, Name, Description string }
+
+// Choices are the values in force of what the user can choose.
+type Choices struct {
+	Model   string
+	Effort  string            // "" is the model's own
+	Options map[string]string // by Option.ID, each of Opened.Options
+}
+
+// A Command is what a prompt that begins with a slash and its name calls.
+type Command struct {
+	Name        string // without the slash
+	Description string
+	Hint        string // what may follow the name; "" if nothing
+}
 
 // Work is the part of a session that knows neither protocol nor client.
 type Work interface {
@@ -90,11 +132,31 @@ type Work interface {
 
 // A Turn is what a prompt asks for.
 type Turn struct {
-	Prompt   msg.Blocks
-	Model    string // the user's choice; "" means Opened.Model
+	Prompt msg.Blocks
+	// Command is the one of Opened.Commands that the prompt calls, with what
+	// follows its name; nil if it calls none.
+	Command *Call
+	// Choices gives the values in force now. They may change while the turn
+	// runs, and count from the next request to the model on.
+	Choices  func() Choices
 	Sink     agent.Sink
 	Approver agent.Approver
+	// Grants are the permissions that the user gave for the session.
+	Grants Grants
 }
+
+// Grants are the permissions of a session that last.
+type Grants interface {
+	// List gives their scopes, sorted: "edit", or the kind of access, a colon
+	// and the folder or the beginning of the command, or "execute=" and a
+	// whole command.
+	List() []string
+	// Revoke takes one back, from the next call on, and records it.
+	Revoke(scope string) error
+}
+
+// A Call is that of a [Command].
+type Call struct{ Name, Args string }
 
 // An Outcome is how a turn ended.
 type Outcome struct {

@@ -15,6 +15,20 @@ type client struct {
 	terminalOutput bool // draws display terminals from _meta
 	terminalAuth   bool // runs our own command with the method's arguments
 	metaAuth       bool // runs the command line in _meta.terminal-auth
+	booleans       bool // takes options that are on or off
+	compaction     bool // takes compaction_update
+}
+
+// sessionCaps are what the library drops of a client's capabilities.
+type sessionCaps struct {
+	ClientCapabilities struct {
+		Session struct {
+			ConfigOptions struct {
+				Boolean json.RawMessage `json:"boolean"`
+			} `json:"configOptions"`
+			Compaction json.RawMessage `json:"compaction"`
+		} `json:"session"`
+	} `json:"clientCapabilities"`
 }
 
 // methods are the requests that are served. Handlers run on the read loop.
@@ -29,6 +43,7 @@ func init() {
 		"session/load":              (*Server).loadSession,
 		"session/resume":            (*Server).resumeSession,
 		"session/list":              (*Server).listSessions,
+		"session/fork":              (*Server).forkSession,
 		"session/close":             (*Server).closeSession,
 		"session/delete":            (*Server).deleteSession,
 		"session/prompt":            (*Server).prompt,
@@ -75,6 +90,7 @@ type sessionCapabilities struct {
 	AdditionalDirectories empty `json:"additionalDirectories"`
 	Close                 empty `json:"close"`
 	Delete                empty `json:"delete"`
+	Fork                  empty `json:"fork"` // not in the stable schema yet
 	List                  empty `json:"list"`
 	Resume                empty `json:"resume"`
 }
@@ -118,6 +134,12 @@ func (s *Server) initialize(r *request) {
 		terminalAuth:   caps.Auth.Terminal,
 		metaAuth:       caps.Meta["terminal-auth"] == true,
 	}
+	var more sessionCaps
+	if json.Unmarshal(r.params, &more) == nil {
+		session := more.ClientCapabilities.Session
+		c.booleans = isObject(session.ConfigOptions.Boolean)
+		c.compaction = isObject(session.Compaction)
+	}
 	s.mu.Lock()
 	s.client = c
 	s.mu.Unlock()
@@ -131,6 +153,9 @@ func (s *Server) initialize(r *request) {
 		AuthMethods: []authMethod{s.authMethod(c)},
 	})
 }
+
+// isObject reports whether a capability is there: as an object, empty or not.
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 // authMethod draws the way to log in as the client can use it. A client that
 // runs no terminal is told what to type; its authenticate then looks whether

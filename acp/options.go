@@ -1,66 +1,83 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dsh-acp/internal/msg"
-	"dsh-acp/presenter"
 )
 
-// Permission modes.
+// Ids of config options that every host has. Those of a host's own must differ.
 const (
-	ModeDefault     = "default"           // asks before every change
-	ModeAcceptEdits = "acceptEdits"       // asks before programs run, not before edits
-	ModePlan        = "plan"              // reads only
-	ModeBypass      = "bypassPermissions" // asks nothing
+	optionMode   = "mode"
+	optionModel  = "model"
+	optionEffort = "effort"
 )
 
-// Ids of config options.
+// effortDefault leaves the thought level to the model.
+const effortDefault = "default"
+
+// Values of an option that is on or off.
 const (
-	optionMode  = "mode"
-	optionModel = "model"
+	valueOn  = "true"
+	valueOff = "false"
 )
-
-type modeInfo struct {
-	ID          string `json:"id"`
-	Name        string `json:"name"`
-	Description string `json:"description"`
-}
-
-var modeInfos = []modeInfo{
-	{ModeDefault, "Ask", "Asks before it changes a file or runs a program"},
-	{ModeAcceptEdits, "Accept edits", "Edits files in the open folder without asking; asks before it runs a program"},
-	{ModePlan, "Plan", "Reads and plans; changes nothing"},
-	{ModeBypass, "Bypass permissions", "Never asks"},
-}
-
-// isMode reports whether id is one of the Mode constants.
-func isMode(id string) bool {
-	return slices.ContainsFunc(modeInfos, func(m modeInfo) bool { return m.ID == id })
-}
-
-type modesResult struct {
-	Current   string     `json:"currentModeId"`
-	Available []modeInfo `json:"availableModes"`
-}
 
 type configOption struct {
 	ID           string         `json:"id"`
 	Name         string         `json:"name"`
-	Description  string         `json:"description"`
-	Category     string         `json:"category"`
-	Type         string         `json:"type"` // always "select"
-	CurrentValue string         `json:"currentValue"`
-	Options      []optionChoice `json:"options"`
+	Description  string         `json:"description,omitempty"`
+	Category     string         `json:"category,omitempty"`
+	Type         string         `json:"type"`              // "select" or "boolean"
+	CurrentValue any            `json:"currentValue"`      // a string or a bool, as Type says
+	Options      []optionChoice `json:"options,omitempty"` // of a select
+
+	value string // CurrentValue as a text
 }
 
 type optionChoice struct {
 	Value       string `json:"value"`
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
+}
+
+// selected makes an option of choices.
+func selected(o configOption, value string, choices []optionChoice) configOption {
+	o.Type, o.CurrentValue, o.value, o.Options = "select", value, value, choices
+	return o
+}
+
+// onOff makes an option that is on or off, in the form that the client takes.
+func onOff(o configOption, value string, booleans bool) configOption {
+	if !booleans {
+		return selected(o, value, []optionChoice{{Value: valueOn, Name: "On"}, {Value: valueOff, Name: "Off"}})
+	}
+	o.Type, o.CurrentValue, o.value = "boolean", value == valueOn, value
+	return o
+}
+
+// takes reports whether a value may be chosen.
+func (o configOption) takes(value string) bool {
+	if o.Type == "boolean" {
+		return value == valueOn || value == valueOff
+	}
+	return slices.ContainsFunc(o.Options, func(c optionChoice) bool { return c.Value == value })
+}
+
+// values names what may be chosen.
+func (o configOption) values() string {
+	if o.Type == "boolean" {
+		return valueOn + " or " + valueOff
+	}
+	var names []string
+	for _, c := range o.Options {
+		names = append(names, c.Value)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (sess *session) setupResult() setupResult {
@@ -75,64 +92,83 @@ func (sess *session) setupResult() setupResult {
 // options draws the config options. The mode is among them since clients that
 // know options ignore modes. mu is held.
 func (sess *session) options() []configOption {
-	mode := configOption{
-		ID: optionMode, Name: "Mode", Description: "What the agent asks before it acts",
-		Category: "mode", Type: "select", CurrentValue: sess.mode,
-	}
+	var modes []optionChoice
 	for _, m := range modeInfos {
-		mode.Options = append(mode.Options, optionChoice{Value: m.ID, Name: m.Name, Description: m.Description})
+		modes = append(modes, optionChoice{Value: m.ID, Name: m.Name, Description: m.Description})
 	}
-	out := []configOption{mode}
-	if len(sess.opened.Models) == 0 {
-		return out
+	out := []configOption{selected(configOption{
+		ID: optionMode, Name: "Mode", Description: "What the agent asks before it acts", Category: "mode",
+	}, sess.mode, modes)}
+	if len(sess.opened.Models) > 0 {
+		var models []optionChoice
+		for _, m := range sess.opened.Models {
+			models = append(models, optionChoice{Value: m.ID, Name: m.Name, Description: m.Description})
+		}
+		out = append(out, selected(configOption{
+			ID: optionModel, Name: "Model", Description: "The model that answers", Category: "model",
+		}, sess.model, models))
 	}
-	model := configOption{
-		ID: optionModel, Name: "Model", Description: "The model that answers",
-		Category: "model", Type: "select", CurrentValue: sess.model,
+	if efforts := sess.efforts(); len(efforts) > 0 {
+		levels := []optionChoice{{Value: effortDefault, Name: "Default", Description: "As the model's service has it"}}
+		for _, e := range efforts {
+			levels = append(levels, optionChoice{Value: e, Name: strings.ToUpper(e[:1]) + e[1:]})
+		}
+		out = append(out, selected(configOption{
+			ID: optionEffort, Name: "Thinking", Description: "How much the model thinks before it answers", Category: "thought_level",
+		}, cmp.Or(sess.currentEffort(), effortDefault), levels))
 	}
+	for _, o := range sess.opened.Options {
+		head := configOption{ID: o.ID, Name: o.Name, Description: o.Description}
+		value := sess.optionValue(o)
+		if o.Choices == nil {
+			out = append(out, onOff(head, value, sess.booleans))
+			continue
+		}
+		var choices []optionChoice
+		for _, c := range o.Choices {
+			choices = append(choices, optionChoice(c))
+		}
+		out = append(out, selected(head, value, choices))
+	}
+	return out
+}
+
+// efforts are the thought levels of the model in force. mu is held.
+func (sess *session) efforts() []string {
 	for _, m := range sess.opened.Models {
-		model.Options = append(model.Options, optionChoice{Value: m.ID, Name: m.Name, Description: m.Description})
+		if m.ID == sess.model {
+			return m.Efforts
+		}
 	}
-	return append(out, model)
+	return nil
 }
 
-func (sess *session) offers(model string) bool {
-	return slices.ContainsFunc(sess.opened.Models, func(m Model) bool { return m.ID == model })
+// currentEffort is the level that was chosen, if the model in force has it;
+// else "". mu is held.
+func (sess *session) currentEffort() string {
+	if slices.Contains(sess.efforts(), sess.effort) {
+		return sess.effort
+	}
+	return ""
 }
 
-func (sess *session) currentModel() string {
+// optionValue is the value in force of an option of the host's. mu is held.
+func (sess *session) optionValue(o Option) string {
+	if v, ok := sess.chosen[o.ID]; ok {
+		return v
+	}
+	return o.Value
+}
+
+// choices are the values in force.
+func (sess *session) choices() Choices {
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
-	return sess.model
-}
-
-// setMode changes the mode. It works while a turn runs and holds from the
-// next tool call on. The client hears of it as options, like from the
-// reference agent.
-func (s *Server) setMode(r *request) {
-	var p struct {
-		ModeID string `json:"modeId"`
+	out := Choices{Model: sess.model, Effort: sess.currentEffort(), Options: map[string]string{}}
+	for _, o := range sess.opened.Options {
+		out.Options[o.ID] = sess.optionValue(o)
 	}
-	if err := json.Unmarshal(r.params, &p); err != nil {
-		s.fail(r, badParams("session/set_mode", r.params, err))
-		return
-	}
-	s.onSession(r, func(ctx context.Context, id string) (any, func(), error) {
-		sess := s.lookup(id)
-		if sess == nil {
-			return nil, nil, unknownSession(id)
-		}
-		options, err := sess.set(optionMode, p.ModeID)
-		if err != nil {
-			return nil, nil, err
-		}
-		raw, err := msg.Marshal(options)
-		if err != nil {
-			return nil, nil, fmt.Errorf("config options: %w", err)
-		}
-		sess.send(ctx, presenter.ConfigOptions{Options: raw})
-		return empty{}, nil, nil
-	})
+	return out
 }
 
 type optionsResult struct {
@@ -155,48 +191,89 @@ func (s *Server) setOption(r *request) {
 		}
 		value, ok := optionText(p.Value)
 		if !ok {
-			return nil, nil, invalidParams("value: want the text of a choice, found %.80s", p.Value)
+			return nil, nil, invalidParams("value: want the text of a choice, or true or false, found %.80s", p.Value)
 		}
 		options, err := sess.set(p.ConfigID, value)
 		return optionsResult{options}, nil, err
 	})
 }
 
-// set changes one option and remembers it in the log. It returns all options.
+// set changes one option and remembers it in the log. It returns all options,
+// since one may decide what another offers.
 func (sess *session) set(id, value string) ([]configOption, error) {
 	sess.mu.Lock()
 	defer sess.mu.Unlock()
 	options := sess.options()
 	at := slices.IndexFunc(options, func(o configOption) bool { return o.ID == id })
 	if at < 0 {
-		return nil, invalidParams("configId: there is no option %.80q", id)
+		var ids []string
+		for _, o := range options {
+			ids = append(ids, o.ID)
+		}
+		return nil, invalidParams("configId: there is no option %.80q; the options are %s", id, strings.Join(ids, ", "))
 	}
-	if !slices.ContainsFunc(options[at].Options, func(c optionChoice) bool { return c.Value == value }) {
-		return nil, invalidParams("%s: %.80q is not offered", id, value)
-	}
-	if options[at].CurrentValue == value {
+	switch option := options[at]; {
+	case !option.takes(value):
+		return nil, invalidParams("%s: %.80q is not offered; the values are %s", id, value, option.values())
+	case option.value == value:
 		return options, nil
 	}
-	var change msg.Payload = msg.ModeSet{Mode: value}
-	if id == optionModel {
-		raw, err := msg.Marshal(value)
-		if err != nil {
-			return nil, fmt.Errorf("option %s: %w", id, err)
-		}
-		change = msg.OptionSet{ID: id, Value: raw}
+	change, err := optionChange(id, value)
+	if err != nil {
+		return nil, fmt.Errorf("option %s: %w", id, err)
 	}
 	if err := sess.opened.Work.Record(change); err != nil {
 		return nil, fmt.Errorf("option %s: %w", id, err)
 	}
-	if id == optionModel {
-		sess.model = value
-	} else {
-		sess.mode = value
-	}
+	sess.take(id, value)
 	return sess.options(), nil
 }
 
+func optionChange(id, value string) (msg.Payload, error) {
+	if id == optionMode {
+		return msg.ModeSet{Mode: value}, nil
+	}
+	raw, err := msg.Marshal(value)
+	return msg.OptionSet{ID: id, Value: raw}, err
+}
+
+// take puts a value in force. mu is held.
+func (sess *session) take(id, value string) {
+	switch id {
+	case optionMode:
+		sess.mode = value
+	case optionModel:
+		sess.model = value
+	case optionEffort:
+		sess.effort = value
+	default:
+		sess.chosen[id] = value
+	}
+}
+
+// restoreOption takes a value from the log, if it may still be chosen. A
+// thought level is kept for when a model that has it is chosen.
+func (sess *session) restoreOption(p msg.OptionSet) {
+	value, ok := optionText(p.Value)
+	if !ok || p.ID == optionMode {
+		return // modes have an event of their own
+	}
+	takes := func(o configOption) bool { return o.ID == p.ID && o.takes(value) }
+	if p.ID == optionEffort || slices.ContainsFunc(sess.options(), takes) {
+		sess.take(p.ID, value)
+	}
+}
+
+// optionText reads a value, which is a string, or a bool for an option that
+// is on or off.
 func optionText(raw json.RawMessage) (string, bool) {
-	var s string
-	return s, len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
+	switch s := string(raw); {
+	case s == valueOn, s == valueOff:
+		return s, true
+	case len(raw) > 0 && raw[0] == '"':
+		var text string
+		err := json.Unmarshal(raw, &text)
+		return text, err == nil
+	}
+	return "", false
 }

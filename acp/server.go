@@ -129,6 +129,7 @@ func (s *Server) drain() {
 	grace, stop := context.WithTimeout(context.WithoutCancel(s.ctx), s.cfg.Grace)
 	defer stop()
 	s.cancelAllTurns()
+	s.endAsides()
 	s.control.wait(grace)
 	s.work.wait(grace)
 	s.cancel()
@@ -142,6 +143,14 @@ func (s *Server) drain() {
 		}
 	}
 	s.out.flush(grace)
+}
+
+func (s *Server) endAsides() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sess := range s.sessions {
+		sess.end()
+	}
 }
 
 // A request is one call of the client's.

@@ -67,7 +67,7 @@ func TestInitialize(t *testing.T) {
 
 func TestUnknownMethods(t *testing.T) {
 	withServer(t, newFakeHost(nil), func(t *testing.T, c *acptest.Client) {
-		for _, m := range []string{"no/such", "_vendor/x", "session/fork"} {
+		for _, m := range []string{"no/such", "_vendor/x", "session/archive"} {
 			assert.Equal(t, codeMethodNotFound, code(t, c.Call(m, map[string]any{}, nil)), m)
 		}
 		before := len(c.Messages())

@@ -12,14 +12,21 @@ import (
 type session struct {
 	srv    *Server
 	opened *Opened
+	// booleans says that the client takes options that are on or off.
+	booleans bool
+	// aside is for work beside the turns; end ends it, before Work is closed.
+	aside context.Context
+	end   context.CancelFunc
 	// draw belongs to the replay first, then to the running turn.
 	draw *presenter.Presenter
 
 	mu     sync.Mutex
-	mode   string          // guarded by mu
-	model  string          // guarded by mu
-	grants map[string]bool // scopes; guarded by mu
-	titled bool            // guarded by mu
+	mode   string            // guarded by mu
+	model  string            // guarded by mu
+	effort string            // as it was chosen; guarded by mu
+	chosen map[string]string // values of the host's options; guarded by mu
+	grants map[string]bool   // scopes; guarded by mu
+	titled bool              // guarded by mu
 }
 
 // adopt makes an opened session known under its id. What was set in it before
@@ -28,14 +35,17 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sess := &session{
-		srv: s, opened: o, mode: o.Mode, model: o.Model, grants: map[string]bool{},
+		srv: s, opened: o, booleans: s.client.booleans,
+		mode: o.Mode, model: o.Model, effort: o.Effort, chosen: map[string]string{}, grants: map[string]bool{},
 		draw: presenter.New(presenter.Config{
 			Cwd: setup.Cwd, Terminal: s.client.terminalOutput, Tools: s.cfg.Tools,
 			// A replay announces its terminals anew, so none is dead.
 			ReplayTerminals: true,
 			CardTextMax:     o.CardTextMax,
+			Compaction:      s.client.compaction,
 		}),
 	}
+	sess.aside, sess.end = context.WithCancel(s.ctx)
 	if !isMode(sess.mode) {
 		sess.mode = ModeDefault
 	}
@@ -48,7 +58,7 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 
 // settings are the types of events that set something in a session.
 var settings = map[string]bool{
-	msg.ModeSet{}.EventType(): true, msg.Granted{}.EventType(): true,
+	msg.ModeSet{}.EventType(): true, msg.Granted{}.EventType(): true, msg.Revoked{}.EventType(): true,
 	msg.Titled{}.EventType(): true, msg.OptionSet{}.EventType(): true,
 }
 
@@ -69,12 +79,12 @@ func (sess *session) restore(e msg.Event) {
 		}
 	case msg.Granted:
 		sess.grants[p.Scope] = true
+	case msg.Revoked:
+		delete(sess.grants, p.Scope)
 	case msg.Titled:
 		sess.titled = true
 	case msg.OptionSet:
-		if value, ok := optionText(p.Value); ok && p.ID == optionModel && sess.offers(value) {
-			sess.model = value
-		}
+		sess.restoreOption(p)
 	}
 }
 

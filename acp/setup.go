@@ -46,7 +46,7 @@ func (s *Server) newSession(r *request) {
 		sess := s.adopt(opened, p.setup)
 		res := sess.setupResult()
 		res.SessionID = opened.ID
-		return res, func() { sess.noteServers(p.servers) }, nil
+		return res, func() { sess.begin(p) }, nil
 	})
 }
 
@@ -77,8 +77,41 @@ func (s *Server) reopen(r *request, replay bool) {
 		}
 		sess := s.adopt(opened, p.setup)
 		sess.replay(ctx, replay)
-		return sess.setupResult(), func() { sess.noteServers(p.servers) }, nil
+		return sess.setupResult(), func() { sess.begin(p) }, nil
 	})
+}
+
+// forkSession makes a session of another one's past. The client shows that
+// past already, so nothing is replayed.
+func (s *Server) forkSession(r *request) {
+	p, err := decodeSetup(r.params)
+	if err == nil {
+		err = sessionError(p.id, eventlog.ValidID(p.id))
+	}
+	if err != nil {
+		s.fail(r, err)
+		return
+	}
+	s.run(r, p.id, func(ctx context.Context) (any, func(), error) {
+		if err := s.cfg.Account.Check(ctx); err != nil {
+			return nil, nil, err
+		}
+		opened, err := s.cfg.Sessions.Fork(ctx, p.id, p.setup)
+		if err != nil {
+			return nil, nil, sessionError(p.id, err)
+		}
+		sess := s.adopt(opened, p.setup)
+		sess.replay(ctx, false)
+		res := sess.setupResult()
+		res.SessionID = opened.ID
+		return res, func() { sess.begin(p) }, nil
+	})
+}
+
+// begin sends what follows the answer that opened the session.
+func (sess *session) begin(p setupParams) {
+	sess.announce()
+	sess.noteServers(p.servers)
 }
 
 // shut cancels a session's turns, waits for them, and closes it. It is called
@@ -92,7 +125,9 @@ func (s *Server) shut(ctx context.Context, id string) error {
 		return nil
 	}
 	s.cancelStarted(sess)
+	sess.end()
 	s.work.settle(ctx, id)
+	s.work.settle(ctx, "title of "+id)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

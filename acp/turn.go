@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"dsh-acp/internal/msg"
-	"dsh-acp/presenter"
 )
 
 // A turn is a prompt that was read and not answered yet. It can be cancelled
@@ -117,12 +114,16 @@ func (s *Server) runTurn(sess *session, t *turn) {
 		s.finish(t, Outcome{}, nil)
 		return
 	}
-	sess.giveTitle(t)
+	command := commandOf(t.prompt, sess.opened.Commands)
+	first := command == nil && sess.giveTitle(t)
 	sink := &sink{sess: sess, ctx: t.ctx}
 	out, err := sess.opened.Work.Run(t.ctx, Turn{
-		Prompt: t.prompt, Model: sess.currentModel(), Sink: sink, Approver: approver{sess},
+		Prompt: t.prompt, Command: command, Choices: sess.choices, Sink: sink, Approver: approver{sess}, Grants: grants{sess},
 	})
 	s.finish(t, out, err)
+	if first && err == nil && out.Stop == StopEndTurn {
+		sess.betterTitle(t.prompt)
+	}
 }
 
 // finish answers the prompt, once. A turn that was cancelled is answered so
@@ -178,43 +179,4 @@ func (k *sink) Event(e msg.Event) {
 	for _, u := range k.sess.draw.Event(e) {
 		k.sess.send(k.ctx, u)
 	}
-}
-
-// giveTitle names the session after its first prompt.
-func (sess *session) giveTitle(t *turn) {
-	sess.mu.Lock()
-	titled := sess.titled
-	sess.titled = true
-	sess.mu.Unlock()
-	title := titleOf(t.prompt)
-	if titled || title == "" {
-		return
-	}
-	if err := sess.opened.Work.Record(msg.Titled{Title: title}); err != nil {
-		sess.srv.cfg.Log.Error().Err(err).Msg("the title was not stored")
-		return
-	}
-	sess.send(t.ctx, presenter.SessionInfo{Title: title, UpdatedAt: timestamp(sess.srv.cfg.Now())})
-}
-
-// maxTitle is the length of a title in characters.
-const maxTitle = 80
-
-// titleOf is the prompt's first line of text, cut at a word.
-func titleOf(prompt msg.Blocks) string {
-	for line := range strings.Lines(prompt.PlainText()) {
-		line = strings.Join(strings.Fields(line), " ")
-		if line == "" {
-			continue
-		}
-		if utf8.RuneCountInString(line) <= maxTitle {
-			return line
-		}
-		cut := string([]rune(line)[:maxTitle-1])
-		if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
-			cut = cut[:at]
-		}
-		return cut + "…"
-	}
-	return ""
 }

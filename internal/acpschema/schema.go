@@ -63,6 +63,7 @@ var load = sync.OnceValue(func() *definitions {
 		panic("acpschema: " + err.Error())
 	}
 	d.raw = doc.(map[string]any)["$defs"].(map[string]any)
+	addDrafts(d)
 	for name, def := range d.raw {
 		m, _ := def.(map[string]any)
 		method, _ := m["x-method"].(string)

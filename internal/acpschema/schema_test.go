@@ -38,7 +38,6 @@ func readTrace(t testing.TB, path string) []line {
 // Names that the recorded agent sends beyond the stable schema.
 var beyond = map[string]bool{
 	"initialize result: agentCapabilities/providers":                        true,
-	"initialize result: agentCapabilities/sessionCapabilities/fork":         true,
 	"initialize result: agentCapabilities/sessionCapabilities/systemPrompt": true,
 	"session/load result: sessionId":                                        true,
 	"session/resume result: sessionId":                                      true,

@@ -22,7 +22,6 @@ import (
 	"dsh-acp/internal/eventlog"
 	"dsh-acp/internal/model"
 	"dsh-acp/internal/msg"
-	"dsh-acp/tools"
 )
 
 // Name is what the agent calls itself to clients.
@@ -79,7 +78,7 @@ func (a *App) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer a.diag.close()
 	return acp.Serve(ctx, acp.Config{
 		Name: Name, Title: "DSH", Version: a.opts.Version,
-		Sessions: sessions{a}, Account: account{a}, Tools: tools.Presenters(),
+		Sessions: sessions{a}, Account: account{a}, Tools: presenters(),
 		Log: a.log, Now: a.opts.Now, Login: a.opts.Login,
 	}, in, out)
 }
@@ -192,6 +191,12 @@ func (s sessions) Open(_ context.Context, id string, setup acp.Setup) (*acp.Open
 	if stored.Torn != nil {
 		s.app.log.Warn().Str("session", id).Msg(stored.Torn.String())
 	}
+	return s.resume(cfg, log, setup, stored)
+}
+
+// resume closes what was left open in a log and makes the session's work. It
+// takes the log over.
+func (s sessions) resume(cfg config.Config, log *eventlog.Log, setup acp.Setup, stored eventlog.Session) (*acp.Opened, error) {
 	closers, err := log.Resume()
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
@@ -229,6 +234,7 @@ func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, pa
 		ID: log.Header().ID, History: past.events, Payloads: past.payloads, Mode: cfg.Mode,
 		Models: choices, Model: current, Work: w,
 		CardTextMax: int(cfg.Diff.CardTextMaxBytes),
+		Effort:      cfg.Effort, Options: options(cfg), Commands: commands, Title: w.titler(),
 	}, nil
 }
 

@@ -98,7 +98,7 @@ func TestAnotherImplementationsClient(t *testing.T) {
 	session, err := conn.NewSession(t.Context(), acpsdk.NewSessionRequest{Cwd: p.root, McpServers: []acpsdk.McpServer{}})
 	require.NoError(t, err)
 	require.NotNil(t, session.Modes)
-	assert.Len(t, session.ConfigOptions, 2)
+	assert.Len(t, session.ConfigOptions, 5)
 	_, err = conn.SetSessionMode(t.Context(), acpsdk.SetSessionModeRequest{SessionId: session.SessionId, ModeId: "default"})
 	require.NoError(t, err)
 	res, err := conn.Prompt(t.Context(), acpsdk.PromptRequest{SessionId: session.SessionId, Prompt: []acpsdk.ContentBlock{acpsdk.TextBlock("change it")}})

@@ -25,7 +25,7 @@ func patching(cfg config.Config) tools.PatchConfig {
 // hideAgain reads the settings once more, since what is hidden may change
 // while a session runs. While they are bad, what held before holds.
 func (w *work) hideAgain() {
-	if !w.tools.CanHide() {
+	if !w.tools().CanHide() {
 		return
 	}
 	cfg, err := config.Load(w.app.opts.Source)
@@ -33,5 +33,5 @@ func (w *work) hideAgain() {
 		w.diag.Debug().Err(err).Msg("what is hidden stays as it was, since the settings cannot be read")
 		return
 	}
-	w.tools.Hide(hiding(cfg))
+	w.tools().Hide(hiding(cfg))
 }

@@ -58,7 +58,7 @@ func models(cfg config.Config) (choices []acp.Model, current string) {
 				return
 			}
 		}
-		choices = append(choices, acp.Model{ID: id, Name: id})
+		choices = append(choices, acp.Model{ID: id, Name: id, Efforts: efforts(cfg, id)})
 	}
 	current = cfg.Model
 	switch cfg.Provider {

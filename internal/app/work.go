@@ -7,7 +7,9 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rs/zerolog"
 
@@ -32,11 +34,17 @@ type work struct {
 	kept  *fsbackend.Journal
 	files *fsbackend.Restricted // local under the policy of the settings
 	shell *shell.Runner
-	tools *tools.Set
 	agent *agent.Session
 	diag  zerolog.Logger
 
-	turn acp.Turn // the running one; Run's alone
+	// toolset names the set in force; it and sets are the running turn's.
+	toolset    string
+	sets       map[string]*tools.Set // by the option's value, made when chosen
+	toolConfig tools.Config          // for further sets
+	current    atomic.Pointer[tools.Set]
+
+	turn  acp.Turn     // the running one; Run's alone
+	group atomic.Value // the running turn's number as a string, for what its calls change
 
 	promptMu sync.Mutex
 	prompt   agent.PromptFacts // guarded by promptMu; without a Cwd until the first turn
@@ -51,19 +59,19 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	}
 	var err error
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
-	w.tools, err = tools.New(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Commands: w.shell, Offer: offered(cfg.Toolset),
+	err = w.makeTools(tools.Config{
+		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: &fsbackend.Seen{}, Commands: w.shell, Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg), Hashline: hashlining(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.closeFiles())
 	}
-	if names := w.tools.Hidden(); len(names) > 0 {
+	if names := w.tools().Hidden(); len(names) > 0 {
 		w.diag.Info().Strs("tools", names).Msg("hidden from the model")
 	}
 	w.agent, err = agent.New(agent.Config{
-		Log: log, Provider: late{a}, Tools: toolbox{w.tools}, Approver: w, Sink: w,
+		Log: log, Provider: late{a}, Tools: toolbox{w}, Approver: w, Sink: w,
 		Params: w.params, Past: past.events, Payloads: past.payloads,
 		OnPanic: func(where string, v any, stack []byte) {
 			w.diag.Error().Str("where", where).Bytes("stack", stack).Msgf("panic: %v", v)
@@ -97,7 +105,13 @@ func (w *work) Record(p msg.Payload) error {
 func (w *work) Run(ctx context.Context, t acp.Turn) (acp.Outcome, error) {
 	w.turn = t
 	defer w.app.trim.soon()
-	out, err := w.agent.Run(ctx, t.Prompt)
+	var out agent.Outcome
+	var err error
+	if t.Command != nil {
+		out, err = w.agent.Command(ctx, t.Prompt, func(ctx context.Context, d agent.Desk) error { return w.answer(ctx, d, *t.Command) })
+	} else {
+		out, err = w.agent.Run(ctx, t.Prompt)
+	}
 	return acp.Outcome{Stop: out.Stop, Usage: out.Usage}, err
 }
 
@@ -111,7 +125,14 @@ func (w *work) Close() error {
 func (w *work) Delta(d msg.Delta) { w.turn.Sink.Delta(d) }
 
 // Event passes on to the running turn.
-func (w *work) Event(e msg.Event) { w.turn.Sink.Event(e) }
+func (w *work) Event(e msg.Event) {
+	if e.Type == (msg.TurnStart{}).EventType() {
+		if p, err := msg.Decode(e); err == nil {
+			w.group.Store(strconv.Itoa(p.(msg.TurnStart).Turn))
+		}
+	}
+	w.turn.Sink.Event(e)
+}
 
 // Approve passes on to the running turn.
 func (w *work) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
@@ -120,9 +141,12 @@ func (w *work) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agen
 
 // params are asked before each model request.
 func (w *work) params() agent.Params {
+	chosen := w.turn.Choices()
+	w.chooseTools(chosen.Options[optionToolset])
 	w.hideAgain()
 	p := agent.Params{
-		System: w.system(), Model: w.turn.Model, MaxTokens: w.cfg.MaxTokens, Route: w.cfg.Provider,
+		System: w.system(), Model: chosen.Model, Effort: chosen.Effort, MaxTokens: w.cfg.MaxTokens, Route: w.cfg.Provider,
+		Compact: chosen.Options[optionCompact] == word(true),
 	}
 	p.Window = model.Lookup(p.Model).Window
 	if w.cfg.Provider == config.Scripted {
@@ -135,7 +159,7 @@ func (w *work) params() agent.Params {
 // that changes would cost the model service's cache. Only other tools make
 // another prompt.
 func (w *work) system() string {
-	specs := w.tools.Specs()
+	specs := w.tools().Specs()
 	w.promptMu.Lock()
 	defer w.promptMu.Unlock()
 	if w.prompt.Cwd == "" {
@@ -192,26 +216,27 @@ func (l late) Stream(ctx context.Context, req model.Request, emit func(msg.Delta
 }
 
 // toolbox offers the tools to the agent, which does not know them.
-type toolbox struct{ set *tools.Set }
+type toolbox struct{ work *work }
 
-func (t toolbox) Specs() []msg.ToolSpec { return t.set.Specs() }
+func (t toolbox) Specs() []msg.ToolSpec { return t.work.tools().Specs() }
 
 func (t toolbox) Plan(ctx context.Context, use msg.ToolUse) (agent.Plan, *msg.ToolResult) {
-	p, r := t.set.Plan(ctx, use)
+	p, r := t.work.tools().Plan(ctx, use)
 	if r != nil {
 		return nil, r
 	}
-	return plan{p, use.ID}, nil
+	turn, _ := t.work.group.Load().(string)
+	return plan{p, fsbackend.Group{Turn: turn, Call: use.ID}}, nil
 }
 
 type plan struct {
 	*tools.Plan
-	call string
+	group fsbackend.Group // of what it changes
 }
 
 // RunLive runs the plan on a stage.
 func (p plan) RunLive(ctx context.Context, s agent.Stage) msg.ToolResult {
-	return p.Plan.RunOn(ctx, stage{s, p.call})
+	return p.Plan.RunOn(fsbackend.WithGroup(ctx, p.group), stage{s, p.group.Call})
 }
 
 // A stage is the agent's, in the words of the tools.

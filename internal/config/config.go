@@ -36,6 +36,13 @@ const (
 	GeneratedRefuse = "refuse"
 )
 
+// When the model is asked for a session's title.
+const (
+	TitlesAuto   = "auto" // where the service is the provider's own
+	TitlesAlways = "always"
+	TitlesNever  = "never"
+)
+
 // Engines of fs_edit.
 const (
 	EngineAuto    = "auto"
@@ -61,6 +68,9 @@ type Config struct {
 	NoKey      bool
 	ScriptFile string
 
+	Effort         string // "": the model's default
+	AutoCompact    bool
+	Titles         string
 	MaxTokens      int64 // 0: the model's default
 	MaxRetries     int64 // 0: none
 	IdleTimeout    time.Duration

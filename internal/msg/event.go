@@ -184,6 +184,11 @@ type Granted struct {
 	Name  string `json:"name"`  // as the option showed it
 }
 
+// Revoked takes a [Granted] of the same scope back. Log-only.
+type Revoked struct {
+	Scope string `json:"scope"`
+}
+
 // Titled records the session's title. Log-only; the last one wins.
 type Titled struct {
 	Title string `json:"title"`
@@ -237,6 +242,7 @@ func (RequestContext) EventType() string   { return "request/context" }
 func (EndSeed) EventType() string          { return "session/end-seed" }
 func (ModeSet) EventType() string          { return "dsh/mode" }
 func (Granted) EventType() string          { return "dsh/grant" }
+func (Revoked) EventType() string          { return "dsh/revoke" }
 func (Titled) EventType() string           { return "dsh/title" }
 func (OptionSet) EventType() string        { return "dsh/option" }
 func (Delegated) EventType() string        { return "dsh/delegated" }
@@ -246,7 +252,7 @@ func (Compacted) EventType() string        { return "dsh/compacted" }
 // may skip it: true for the types of this project's own.
 func Ignorable(p Payload) bool {
 	switch p.(type) {
-	case ModeSet, Granted, Titled, OptionSet, Delegated, Compacted:
+	case ModeSet, Granted, Revoked, Titled, OptionSet, Delegated, Compacted:
 		return true
 	}
 	return false
@@ -304,6 +310,8 @@ func Decode(e Event) (Payload, error) {
 		return decodePayload[ModeSet](e)
 	case "dsh/grant":
 		return decodePayload[Granted](e)
+	case "dsh/revoke":
+		return decodePayload[Revoked](e)
 	case "dsh/title":
 		return decodePayload[Titled](e)
 	case "dsh/option":

@@ -34,9 +34,7 @@ func (p *Provider) params(req model.Request) sdk.MessageNewParams {
 	if n := len(out.Tools); n > 0 {
 		out.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
-	if req.Effort != "" {
-		out.OutputConfig.Effort = sdk.OutputConfigEffort(req.Effort)
-	}
+	think(&out, req.Effort, facts.Thinking)
 	markCache(out.Messages)
 	return out
 }

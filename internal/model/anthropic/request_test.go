@@ -38,7 +38,8 @@ func TestRequestFrame(t *testing.T) {
 	assert.Equal(t, "claude-sonnet-4-5", body["model"])
 	assert.EqualValues(t, 7, body["max_tokens"])
 	assert.Equal(t, true, body["stream"])
-	assert.Equal(t, map[string]any{"effort": "high"}, body["output_config"])
+	assert.NotContains(t, body, "output_config")
+	assert.NotContains(t, body, "thinking", "no room to think in")
 	mark := map[string]any{"type": "ephemeral"}
 	assert.Equal(t, []any{map[string]any{"type": "text", "text": "be good", "cache_control": mark}}, body["system"])
 	tools := body["tools"].([]any)
@@ -130,4 +131,26 @@ func TestResultNeverEmpty(t *testing.T) {
 		{Role: "tool", Results: []msg.ToolMessage{{CallID: "a"}}}}})
 	last := body["messages"].([]any)[2].(map[string]any)["content"].([]any)[0].(map[string]any)
 	assert.Equal(t, "(no output)", last["content"].([]any)[0].(map[string]any)["text"])
+}
+
+func TestThoughtLevels(t *testing.T) {
+	for _, c := range []struct {
+		model, level string
+		max          int64
+		thinking     any
+		effort       any
+	}{
+		{"claude-sonnet-4-5", "high", 100_000, map[string]any{"type": "enabled", "budget_tokens": 24_000.0}, nil},
+		{"claude-sonnet-4-5", "high", 10_000, map[string]any{"type": "enabled", "budget_tokens": 7_500.0}, nil},
+		{"claude-sonnet-4-5", "xhigh", 10_000, nil, nil},
+		{"claude-sonnet-4-5", "", 10_000, nil, nil},
+		{"claude-opus-4-5", "low", 10_000, nil, "low"},
+		{"claude-opus-5", "max", 10_000, map[string]any{"type": "adaptive", "display": "summarized"}, "max"},
+		{"unknown", "odd", 10_000, nil, "odd"},
+	} {
+		body, _ := sent(t, model.Request{Model: c.model, Effort: c.level, MaxTokens: c.max, Messages: []model.Message{user("hi")}})
+		assert.Equal(t, c.thinking, body["thinking"], "%+v", c)
+		config, _ := body["output_config"].(map[string]any)
+		assert.Equal(t, c.effort, config["effort"], "%+v", c)
+	}
 }

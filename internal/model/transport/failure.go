@@ -28,7 +28,7 @@ func Answered(status int, h http.Header, words string) *Failure {
 	switch {
 	case tooLong(status, words):
 		e.Kind = model.KindContextFull
-		e.Text += ". The conversation no longer fits into the model's context window: start a new session, or choose a model with a larger window"
+		e.Text += ". The conversation no longer fits into the model's context window: sum it up (/compact), start a new session, or choose a model with a larger window"
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		e.Kind = model.KindAuth
 	case status == http.StatusTooManyRequests:
@@ -67,7 +67,10 @@ func ErrorBody(res *http.Response) (http.Header, []byte) {
 }
 
 func tooLong(status int, words string) bool {
-	if status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge {
+	if status == http.StatusRequestEntityTooLarge {
+		return true // in bytes: a shorter conversation helps here too
+	}
+	if status != http.StatusBadRequest {
 		return false
 	}
 	w := strings.ToLower(words)
