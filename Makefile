@@ -42,7 +42,7 @@ cases:
 conformance: build
 	$(BIN) conformance run --traces $(TRACES)
 
-# Official clients of other languages against the binary; needs Node 20 or later.
+# Official clients of other languages and acpx against the binary; needs Node 20 or later.
 interop: build
 	./scripts/interop/run.sh $(abspath $(BIN))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Drives the given dsh-acp binary with the official TypeScript clients of the
-# Agent Client Protocol and the Model Context Protocol.
+# Agent Client Protocol and the Model Context Protocol, and with acpx.
 #   scripts/interop/run.sh BINARY
 set -euo pipefail
 binary=$1
@@ -12,3 +12,11 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund
 node client.mjs "$binary"
 node mcp.mjs "$binary"
+
+# acpx wants a newer Node than most machines have; npm brings one.
+newer=node
+node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 22 || (a === 22 && b >= 13) ? 0 : 1)' || {
+  newer=node_modules/node/bin/node
+  [ -x "$newer" ] || npm rebuild --silent node
+}
+"$newer" acpx.mjs "$binary"
