@@ -112,6 +112,9 @@ const (
 		"Read what you need and describe the change; the user leaves plan mode to have it made."
 )
 
+// noteAgain stands above the preview of a question that is asked again.
+const noteAgain = "The file changed while you were asked. This is the change as it would be made now."
+
 // Approve decides about a call. It fails only when ctx ends first.
 func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
 	sess := a.sess
@@ -128,30 +131,38 @@ func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (a
 	case n.Access == agent.Ask:
 		return a.leavePlan(ctx, use)
 	}
-	return a.ask(ctx, use, scopeOf(n), n.Paths)
+	return a.ask(ctx, use, n)
 }
 
 // ask asks whether a call may run.
-func (a approver) ask(ctx context.Context, use msg.ToolUse, sc scope, paths []string) (agent.Verdict, error) {
-	choice, refused, err := a.put(ctx, use, permissionOptions(sc), paths)
-	switch {
-	case err != nil || choice == "":
-		return refused, err
-	case choice == optionAllowOnce:
-		return agent.Verdict{Allow: true}, nil
-	case choice == optionAllowAlways:
+func (a approver) ask(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
+	sc, q := scopeOf(n), presenter.Question{Paths: n.Paths}
+	if n.Preview != nil {
+		q.Preview = n.Preview()
+	}
+	if n.Again {
+		q.Note = noteAgain
+	}
+	choice, refused, err := a.put(ctx, use, permissionOptions(sc), q)
+	verdict := refused
+	switch choice {
+	case optionAllowOnce:
+		verdict = agent.Verdict{Allow: true}
+	case optionAllowAlways:
 		a.sess.mu.Lock()
 		defer a.sess.mu.Unlock()
 		a.sess.grants[sc.key] = true
-		return agent.Verdict{Allow: true, Grant: &msg.Granted{Scope: sc.key, Name: sc.name}}, nil
+		verdict = agent.Verdict{Allow: true, Grant: &msg.Granted{Scope: sc.key, Name: sc.name}}
 	}
-	return agent.Verdict{Code: msg.CodeRejected, Text: textRejected}, nil
+	verdict.Asked, verdict.Shown = true, q.Preview
+	return verdict, err
 }
 
 // put asks the user about a call and returns the id of the option that was
-// chosen, or "" with the verdict for no choice. It fails only when ctx ends first.
-func (a approver) put(ctx context.Context, use msg.ToolUse, options []permissionOption, paths []string) (choice string, refused agent.Verdict, err error) {
-	call, ok := a.sess.draw.PermissionCall(use.ID, paths...)
+// chosen, or "", and the verdict for all that is no consent. It fails only
+// when ctx ends first.
+func (a approver) put(ctx context.Context, use msg.ToolUse, options []permissionOption, q presenter.Question) (choice string, refused agent.Verdict, err error) {
+	call, ok := a.sess.draw.PermissionCall(use.ID, q)
 	if !ok {
 		// Not drawn as a call: what is asked about must still have a name.
 		call = presenter.PermissionCall{ToolCallID: use.ID, Name: use.Name}

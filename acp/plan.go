@@ -30,7 +30,7 @@ const (
 // leavePlan asks whether the plan is to be carried out, and switches the mode.
 // The client hears of the switch before the call goes on.
 func (a approver) leavePlan(ctx context.Context, use msg.ToolUse) (agent.Verdict, error) {
-	choice, refused, err := a.put(ctx, use, leaveOptions, nil)
+	choice, refused, err := a.put(ctx, use, leaveOptions, presenter.Question{})
 	if err != nil {
 		return agent.Verdict{}, err
 	}

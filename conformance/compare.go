@@ -36,7 +36,7 @@ type comparison struct {
 	oursHeld, theirsHeld map[string]map[string]any // calls as a client holds them
 	live                 map[string]map[string]any // our calls at the end of the turn that ran them
 	refused              map[string]bool
-	asked                map[string]map[string]any
+	asked, shown         map[string]map[string]any
 	overtaken            bool              // in the step being compared, a call was announced late or early
 	rewritten            map[string]string // paths whose content a call rule explains: path to rule
 
@@ -51,7 +51,7 @@ func compareTraces(s *Scenario, theirs, ours []Entry, places *placeholders) *com
 		scenario: s, theirs: parseSteps(theirs), ours: parseSteps(ours), places: places,
 		inputs:   map[string]toolUse{},
 		oursHeld: map[string]map[string]any{}, theirsHeld: map[string]map[string]any{},
-		live: map[string]map[string]any{}, refused: map[string]bool{}, asked: map[string]map[string]any{},
+		live: map[string]map[string]any{}, refused: map[string]bool{}, asked: map[string]map[string]any{}, shown: map[string]map[string]any{},
 		rewritten: map[string]string{},
 	}
 	for _, u := range s.toolUses() {

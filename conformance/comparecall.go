@@ -17,7 +17,7 @@ func (c *comparison) call(theirs, ours *step, id string) {
 	pair := &callPair{
 		id: id, tool: c.inputs[id].Name,
 		theirs: fold(c.theirsHeld[id], ts), ours: fold(c.oursHeld[id], os),
-		live: c.live[id], refused: c.refused[id], asked: c.asked[id],
+		live: c.live[id], refused: c.refused[id], asked: c.asked[id], shown: c.shown[id],
 	}
 	if overtaken(ts) || overtaken(os) {
 		ts, os = gather(ts), gather(os)
@@ -31,6 +31,11 @@ func (c *comparison) call(theirs, ours *step, id string) {
 	if i := slices.IndexFunc(os, isQuestion); i >= 0 {
 		pair.asked = fold(c.oursHeld[id], os[:i])
 		c.asked[id] = pair.asked
+	}
+	for _, e := range os {
+		if isQuestion(e) {
+			pair.shown, c.shown[id] = e.Fields, e.Fields
+		}
 	}
 	if wasRefused(theirs.Events, id) && wasRefused(ours.Events, id) {
 		pair.refused, c.refused[id] = true, true

@@ -38,6 +38,7 @@ type callPair struct {
 	ours    map[string]any
 	refused bool           // its permission request was not answered with consent
 	asked   map[string]any // our call as held at the permission request, nil if none
+	shown   map[string]any // our call as the last permission request showed it, nil if none
 	live    map[string]any // our call as held at the end of the turn that ran it, nil if unknown
 }
 
@@ -81,6 +82,7 @@ var Rules = []Rule{
 	{Name: "final newline", Reason: "a hunk whose only change is the final newline shows it: equal texts would show nothing", value: finalNewline},
 	{Name: "blank line", Reason: `the old side of a hunk that is one blank line is "": null would say that there was no line`, value: blankLine},
 	{Name: "rejected", Reason: "a refused call keeps its diff below the message, as users ask what they had refused", value: rejected},
+	{Name: "preview", Reason: "a question shows the hunks that would be made and where: arguments do not tell which places they change, nor what a Write would overwrite", value: preview},
 	{Name: "helper", Reason: "a helper's Read is shown like any other, without a number behind the final line break", text: helperRead},
 	{Name: "notebook", Reason: "NotebookEdit changes its cell alone: a source stays a list of lines, and the file keeps its final newline", text: notebookForm},
 	{Name: "whole question", Reason: "a question shows all of what it asks about, the plan that it is about or the notebook to change: one without would ask about nothing", value: wholeQuestion},
@@ -278,43 +280,6 @@ func notebookForm(f field, theirs, ours string) (string, string) {
 	return t, o
 }
 
-// wholeQuestion accepts that a question shows the call as the client holds it
-// where the recorded one shows nothing.
-func wholeQuestion(f field, theirs, ours any) bool {
-	if f.in != kindPermission || f.call == nil || f.call.asked == nil {
-		return false
-	}
-	if f.path == "locations" {
-		return theirs == absent{} && f.call.tool == "NotebookEdit"
-	}
-	if f.path != "content" && f.path != "rawInput" {
-		return false
-	}
-	list, isList := theirs.([]any)
-	object, isObject := theirs.(map[string]any)
-	return (isList || isObject) && len(list)+len(object) == 0 && equal(ours, f.call.asked[f.path])
-}
-
 func blankLine(f field, theirs, ours any) bool {
 	return blockText.MatchString(f.path) && theirs == nil && ours == ""
-}
-
-// rejected accepts the snippet below the message.
-func rejected(f field, theirs, ours any) bool {
-	if f.path != "content" || f.call == nil || !f.call.refused || !f.call.failed() {
-		return false
-	}
-	t, _ := theirs.([]any)
-	o, _ := ours.([]any)
-	snippet, _ := f.call.asked["content"].([]any)
-	if len(t) != 1 || len(o) != 1+len(snippet) || len(snippet) == 0 {
-		return false
-	}
-	tb, _ := t[0].(map[string]any)
-	ob, _ := o[0].(map[string]any)
-	tc, _ := tb["content"].(map[string]any)
-	oc, _ := ob["content"].(map[string]any)
-	said := tc["text"] == oc["text"] ||
-		words(field{path: "content/0/content/text", call: f.call}, tc["text"], oc["text"])
-	return said && tb["type"] == ob["type"] && equal(o[1:], snippet)
 }

@@ -28,6 +28,9 @@ type call struct {
 	parent string // the call that it is made for; "" for the conversation's own
 
 	sent ToolCallFields // as the client holds them
+	// asked is what a question about the call showed in place of sent's content
+	// and locations. Clients may have taken it over, or not.
+	asked ToolCallFields
 }
 
 // open makes a call known before anything of its input is.
@@ -181,6 +184,7 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	if r.IsError {
 		f.Status = StatusFailed
 	}
+	c.settle(&f)
 	var out []Update
 	var meta *Meta
 	switch {

@@ -267,7 +267,7 @@ func (cv canvas) absolutes(locations []Location) []Location {
 
 // failed gives d the content of a call that came to nothing: the reason,
 // instead of a change that was not made. What the user refused stays in
-// sight below the reason.
+// sight below the reason: as it was previewed, or else as the call told it.
 func (cv canvas) failed(d drawing) drawing {
 	code := ""
 	if cv.result.Error != nil {
@@ -282,13 +282,19 @@ func (cv canvas) failed(d drawing) drawing {
 		reason = fenced(reason, &plain)
 	}
 	d.Content = items(reason)
-	if code == msg.CodeRejected || code == msg.CodeQuestionAborted {
-		for _, item := range cv.shown {
-			if diff, ok := item.(DiffItem); ok {
-				d.Content = append(d.Content, diff)
-			}
+	d.Locations = nil
+	if code != msg.CodeRejected && code != msg.CodeQuestionAborted {
+		return d
+	}
+	if content, locations := cv.preview(cv.result.Error.Details); content != nil {
+		d.Content = append(d.Content, content...)
+		d.Locations = locations
+		return d
+	}
+	for _, item := range cv.shown {
+		if diff, ok := item.(DiffItem); ok {
+			d.Content = append(d.Content, diff)
 		}
 	}
-	d.Locations = nil
 	return d
 }

@@ -59,7 +59,7 @@ func (s scenario) live(t testing.TB, c Config) string {
 	for _, st := range s.steps {
 		var out string
 		if st.ask != "" {
-			call, ok := p.PermissionCall(st.ask, st.paths...)
+			call, ok := p.PermissionCall(st.ask, st.question)
 			require.True(t, ok, st.line)
 			out = encode(t, call) + "\n"
 		} else {

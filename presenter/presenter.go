@@ -1,7 +1,6 @@
 package presenter
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -225,27 +224,6 @@ func (p *Presenter) delegated(d msg.Delegated, live bool) []Update {
 		// the helper's own frame
 	}
 	return out
-}
-
-// PermissionCall returns the whole call for the question whether it may run,
-// with the same content that the client was shown. paths are the files that
-// the call would touch; they are told if the call itself has no locations.
-// It reports false if no such call is open, or if it is not shown as a call.
-func (p *Presenter) PermissionCall(callID string, paths ...string) (PermissionCall, bool) {
-	c := p.calls[callID]
-	if c == nil || c.hidden {
-		return PermissionCall{}, false
-	}
-	f := c.sent
-	if f.Locations == nil {
-		for _, path := range paths {
-			f.Locations = append(f.Locations, Location{Path: absolute(p.cfg.Cwd, path)})
-		}
-		c.sent.Locations = f.Locations
-	}
-	f.Content, f.Locations = slices.Clone(f.Content), slices.Clone(f.Locations)
-	f.RawInput = json.RawMessage(slices.Clone(f.RawInput))
-	return PermissionCall{ToolCallID: callID, Name: c.name, ToolCallFields: f, Meta: c.meta(nil)}, true
 }
 
 // abandon fails every call that is still open, in the order in which they

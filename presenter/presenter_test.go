@@ -23,24 +23,24 @@ const editInput = `{"file_path":"/w/a.txt","old_string":"a","new_string":"b"}`
 
 func TestPermissionCall(t *testing.T) {
 	p := New(Config{Cwd: "/w", Tools: testTools()})
-	_, ok := p.PermissionCall("c")
+	_, ok := p.PermissionCall("c", Question{})
 	assert.False(t, ok, "no such call")
 	p.Event(assistant("m", msg.ToolUse{ID: "c", Name: "Edit", Input: editInput}, msg.ToolUse{ID: "t", Name: "TodoWrite", Input: `{"todos":[]}`}))
-	_, ok = p.PermissionCall("t")
+	_, ok = p.PermissionCall("t", Question{})
 	assert.False(t, ok, "a plan is no call")
 
-	call, ok := p.PermissionCall("c", "elsewhere")
+	call, ok := p.PermissionCall("c", Question{Paths: []string{"elsewhere"}})
 	require.True(t, ok)
 	assert.Equal(t, []Location{{Path: "/w/a.txt"}}, call.Locations, "the call names its files itself")
 	// What the caller does to its copy changes nothing.
 	call.Content[0], call.Locations[0], call.RawInput[0] = TerminalItem{}, Location{}, 'x'
-	again, _ := p.PermissionCall("c")
+	again, _ := p.PermissionCall("c", Question{})
 	assert.Equal(t, DiffItem{Path: "/w/a.txt", OldText: ptr("a"), NewText: "b"}, again.Content[0])
 	assert.Equal(t, "/w/a.txt", again.Locations[0].Path)
 	assert.True(t, json.Valid(again.RawInput))
 
 	p.Event(result("c", "done"))
-	_, ok = p.PermissionCall("c")
+	_, ok = p.PermissionCall("c", Question{})
 	assert.False(t, ok, "closed")
 }
 

@@ -18,14 +18,15 @@ type step struct {
 	delta msg.Delta
 	event *msg.Event
 	ask   string
-	paths []string
+
+	question Question
 }
 
 // parseScript reads a script. Its lines are
 //
 //	start MESSAGE           text MESSAGE TEXT        think MESSAGE TEXT
 //	tool CALL NAME          input CALL FRAGMENT      ready CALL
-//	usage JSON              ask CALL [PATH…]         event TYPE JSON
+//	usage JSON              ask CALL [PATH… | META]  event TYPE JSON
 //	runs CALL SECONDS       output CALL TEXT
 //
 // where ready takes the fragments of its call as the whole input.
@@ -67,7 +68,12 @@ func parseScript(t testing.TB, script string) []step {
 		case "output":
 			s.delta = msg.ToolOutput{CallID: id, Text: strings.ReplaceAll(arg, `\n`, "\n")}
 		case "ask":
-			s.ask, s.paths = id, strings.Fields(arg)
+			s.ask = id
+			if strings.HasPrefix(arg, "{") {
+				s.question.Preview = json.RawMessage(arg)
+			} else {
+				s.question.Paths = strings.Fields(arg)
+			}
 		case "event":
 			s.event = &msg.Event{Type: id, Data: json.RawMessage(arg)}
 			_, err := msg.Decode(*s.event)
@@ -87,7 +93,7 @@ func (s step) live(t testing.TB, p *Presenter) []Update {
 	case s.event != nil:
 		return p.Event(*s.event)
 	default:
-		_, ok := p.PermissionCall(s.ask, s.paths...)
+		_, ok := p.PermissionCall(s.ask, s.question)
 		require.True(t, ok, s.line)
 		return nil
 	}

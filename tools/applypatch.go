@@ -103,13 +103,17 @@ func (applyPatchTool) planRaw(ctx context.Context, e *env, _, raw string) (*Plan
 		need.Paths = append(need.Paths, t.abs)
 		need.Outside = need.Outside || e.outside(t.abs)
 	}
-	return &Plan{Need: need, run: func(ctx context.Context) msg.ToolResult {
-		done, err := e.carryOut(ctx, req, first)
-		if err != nil {
-			return failed(applyPatch, err)
-		}
-		return done.result()
-	}}, nil
+	return &Plan{
+		Need: need,
+		run: func(ctx context.Context) msg.ToolResult {
+			done, err := e.carryOut(ctx, req, first)
+			if err != nil {
+				return failed(applyPatch, err)
+			}
+			return done.result()
+		},
+		preview: func() []presenter.FileDiff { return first.outcome().diffs },
+	}, nil
 }
 
 // A plannedPatch is a plan with what it was made from.
@@ -147,7 +151,7 @@ func (e *env) foreignPatch(ctx context.Context, s string) error {
 		if err != nil {
 			return doc, false
 		}
-		file, err := e.Files.Read(ctx, abs)
+		file, err := fsbackend.ReadForChange(ctx, e.Files, abs)
 		if err != nil {
 			return doc, false
 		}

@@ -121,7 +121,7 @@ func (s *shownSession) call(set *Set, name, id, args string) {
 	if refused != nil {
 		r = *refused
 	} else {
-		asked, ok := s.presenter.PermissionCall(id, plan.Need.Paths...)
+		asked, ok := s.presenter.PermissionCall(id, presenter.Question{Preview: plan.Preview(), Paths: plan.Need.Paths})
 		require.True(s.t, ok)
 		raw, err := json.Marshal(asked)
 		require.NoError(s.t, err)

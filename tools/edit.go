@@ -79,6 +79,7 @@ func (editTool) plan(ctx context.Context, e *env, name string, args arguments) (
 			}
 			return r
 		},
+		preview: func() []presenter.FileDiff { return run.hunks(first) },
 	}, nil
 }
 
@@ -117,7 +118,7 @@ func (r editRun) prepare(ctx context.Context) (*prepared, error) {
 		}
 		return &prepared{key: info.Key, edited: edited{after: after, lines: []int{1}}}, nil
 	}
-	file, err := r.env.Files.Read(ctx, r.abs)
+	file, err := fsbackend.ReadForChange(ctx, r.env.Files, r.abs)
 	if err != nil {
 		return nil, err
 	}
@@ -186,8 +187,14 @@ func (r editRun) result(p *prepared, receipt fsbackend.Receipt, moved bool) (msg
 	for _, note := range receipt.Notes {
 		fmt.Fprintf(&say, "\nNote: %s.", note)
 	}
-	meta := presenter.NewDiffMeta(presenter.Hunks(r.sub.path, p.before.LF(), p.after.LF()))
-	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say.String()}}, Meta: meta.JSON()}, nil
+	return msg.ToolResult{
+		Content: msg.Blocks{msg.Text{Text: say.String()}},
+		Meta:    presenter.NewDiffMeta(r.hunks(p)).JSON(),
+	}, nil
+}
+
+func (r editRun) hunks(p *prepared) []presenter.FileDiff {
+	return presenter.Hunks(r.sub.path, p.before.LF(), p.after.LF())
 }
 
 // A substitution is what an edit asks for. old has LF line breaks.

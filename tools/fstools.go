@@ -104,9 +104,11 @@ func (t fsTool) planRaw(ctx context.Context, e *env, name, raw string) (*Plan, e
 		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsRead(ctx, target) }
 	case fs.NameWrite:
 		target := fs.TargetFile{Path: path, Text: args.text("content"), FileHash: args.text("file_hash")}
-		if err := e.box.CheckWrite(ctx, target); err != nil {
+		would, err := e.box.CheckWrite(ctx, target)
+		if err != nil {
 			return nil, err
 		}
+		p.preview = func() []presenter.FileDiff { return changeHunks(path, would) }
 		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsWrite(ctx, target) }
 	case fs.NameRollback:
 		hash := args.text("hash")
@@ -119,6 +121,7 @@ func (t fsTool) planRaw(ctx context.Context, e *env, name, raw string) (*Plan, e
 			run = func(context.Context) (msg.ToolResult, error) { return fsRolledBack(would) }
 			break
 		}
+		p.preview = func() []presenter.FileDiff { return rollbackHunks(would) }
 		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsRollback(ctx, path, hash) }
 	default:
 		panic("tools: no way to run " + t.name)
@@ -182,13 +185,13 @@ func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
 		p.Need.Paths = append(p.Need.Paths, abs)
 		p.Need.Outside = p.Need.Outside || e.outside(abs)
 	}
-	if len(paths) == 1 {
-		// The user is not asked about a call that cannot succeed. Of several
-		// targets those before the one that fails are written.
-		if _, err := e.box.EditCall(ctx, asDryRun(call)); err != nil {
-			return nil, err
-		}
+	// The user is not asked about a call that cannot succeed. Of several
+	// targets those before the one that fails are written, and shown.
+	would, err := e.box.EditCall(ctx, asDryRun(call))
+	if err != nil && len(paths) == 1 {
+		return nil, err
 	}
+	p.preview = func() []presenter.FileDiff { return editHunks(would) }
 	p.run = func(ctx context.Context) msg.ToolResult {
 		return fsResult(ctx, name, func(ctx context.Context) (msg.ToolResult, error) {
 			done, err := e.box.EditCall(ctx, call)

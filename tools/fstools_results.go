@@ -114,7 +114,6 @@ const maxDiffText = 50 << 10
 
 func fsEdited(done []fs.EditResult) msg.ToolResult {
 	var say []string
-	var diffs []presenter.FileDiff
 	size := 0
 	for _, r := range done {
 		say = append(say, r.Header)
@@ -137,12 +136,28 @@ func fsEdited(done []fs.EditResult) msg.ToolResult {
 		if r.Summary != "" {
 			say = append(say, r.Summary)
 		}
-		diffs = append(diffs, changeHunks(r.Path, r.Change)...)
 	}
 	return msg.ToolResult{
 		Content: msg.Blocks{msg.Text{Text: strings.Join(say, "\n")}},
-		Meta:    presenter.NewDiffMeta(diffs).JSON(),
+		Meta:    presenter.NewDiffMeta(editHunks(done)).JSON(),
 	}
+}
+
+// editHunks are the hunks of all files, in order.
+func editHunks(done []fs.EditResult) []presenter.FileDiff {
+	var out []presenter.FileDiff
+	for _, r := range done {
+		out = append(out, changeHunks(r.Path, r.Change)...)
+	}
+	return out
+}
+
+// rollbackHunks are those of a file that is put back, or made again.
+func rollbackHunks(r fs.RollbackResult) []presenter.FileDiff {
+	if r.Change.Created {
+		return presenter.Hunks(r.Path, "", r.Change.After.LF())
+	}
+	return changeHunks(r.Path, r.Change)
 }
 
 // rollbackMeta is what a rollback keeps beside its text.
@@ -186,10 +201,6 @@ func fsRolledBack(r fs.RollbackResult) (msg.ToolResult, error) {
 	if r.Warning != nil {
 		say += "\n[" + *r.Warning + "]"
 	}
-	diffs := changeHunks(path, r.Change)
-	if r.Change.Created {
-		diffs = presenter.Hunks(path, "", r.Change.After.LF())
-	}
-	meta, err := msg.Marshal(rollbackMeta{presenter.NewDiffMeta(diffs), r.FileHash, r.ReplacedHash})
+	meta, err := msg.Marshal(rollbackMeta{presenter.NewDiffMeta(rollbackHunks(r)), r.FileHash, r.ReplacedHash})
 	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: say}}, Meta: meta}, err
 }

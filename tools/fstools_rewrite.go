@@ -5,6 +5,7 @@ import (
 
 	"dsh-acp/internal/hashline"
 	"dsh-acp/internal/msg"
+	"dsh-acp/presenter"
 )
 
 // planRewrite works a rewrite by syntax patterns out, so that the user is asked
@@ -23,6 +24,7 @@ func planRewrite(ctx context.Context, e *env, name string, call hashline.ASTCall
 		// all that there is to tell.
 		p.Need.Access = Look
 	}
+	p.preview = func() []presenter.FileDiff { return editHunks(r.Preview()) }
 	p.run = func(ctx context.Context) msg.ToolResult {
 		if call.DryRun {
 			return fsEdited(r.Preview())

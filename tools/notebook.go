@@ -71,7 +71,7 @@ func (notebookTool) plan(ctx context.Context, e *env, name string, args argument
 	if !info.Exists {
 		return nil, e.missing(ctx, name, c.path, abs, "")
 	}
-	file, err := e.Files.Read(ctx, abs)
+	file, err := fsbackend.ReadForChange(ctx, e.Files, abs)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,8 @@ func (notebookTool) plan(ctx context.Context, e *env, name string, args argument
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := c.apply(doc); err != nil {
+	after, _, err := c.apply(doc)
+	if err != nil {
 		return nil, err
 	}
 	return &Plan{
@@ -91,6 +92,7 @@ func (notebookTool) plan(ctx context.Context, e *env, name string, args argument
 			}
 			return r
 		},
+		preview: func() []presenter.FileDiff { return presenter.Hunks(c.path, doc.LF(), after.LF()) },
 	}, nil
 }
 
@@ -125,18 +127,20 @@ func (c cellEdit) run(ctx context.Context, e *env, abs string) (msg.ToolResult, 
 }
 
 // notebookCards shows a call by its name and its result as text: what a
-// notebook's JSON looks like is not what a reader wants to compare.
+// notebook's JSON looks like is not what a reader wants to compare, unless the
+// reader is asked whether it may be changed.
 type notebookCards struct{}
 
 func (notebookCards) Call(json.RawMessage, bool) presenter.Card {
 	return presenter.Generic{Title: "NotebookEdit", Kind: presenter.KindOther}
 }
 
-func (notebookCards) Result(_ json.RawMessage, r msg.ToolResult) presenter.Card {
+func (notebookCards) Result(args json.RawMessage, r msg.ToolResult) presenter.Card {
 	if r.IsError {
 		return refusal()
 	}
-	return presenter.Generic{}
+	path, _ := loosely(args).text("notebook_path")
+	return presenter.Generic{Locations: locations(path, 0)}
 }
 
 func (notebookCards) Input(args json.RawMessage) json.RawMessage { return args }

@@ -112,26 +112,6 @@ type Need struct {
 	RuleExact bool
 }
 
-// A Plan is a checked call, ready to run once.
-type Plan struct {
-	Need Need
-	// One of the two is set.
-	run    func(ctx context.Context) msg.ToolResult
-	staged func(ctx context.Context, s Stage) msg.ToolResult
-}
-
-// Run carries the call out. It checks again what may have changed since the
-// plan was made. Failures are results.
-func (p *Plan) Run(ctx context.Context) msg.ToolResult { return p.RunOn(ctx, offstage{}) }
-
-// RunOn is Run for a call that may show something while it runs.
-func (p *Plan) RunOn(ctx context.Context, s Stage) msg.ToolResult {
-	if p.staged == nil {
-		return p.run(ctx)
-	}
-	return p.staged(ctx, s)
-}
-
 // A tool is one implementation, offered under one or more names. It is a
 // [plainTool] or a [rawTool].
 type tool interface {

@@ -50,7 +50,8 @@ func (writeTool) plan(ctx context.Context, e *env, name string, args arguments) 
 	if err := noNUL("write", w.path, "content", w.content); err != nil {
 		return nil, err
 	}
-	if err := w.check(ctx); err != nil {
+	first, err := w.check(ctx)
+	if err != nil {
 		return nil, err
 	}
 	return &Plan{
@@ -62,6 +63,7 @@ func (writeTool) plan(ctx context.Context, e *env, name string, args arguments) 
 			}
 			return r
 		},
+		preview: func() []presenter.FileDiff { return w.preview(first) },
 	}, nil
 }
 
@@ -85,14 +87,30 @@ type overwritten struct {
 // check refuses, before anybody is asked, what run would refuse. It takes the
 // file's turn: between the read of the file and the look at what was seen of
 // it, another call of this session must not change both.
-func (w writeRun) check(ctx context.Context) error {
+func (w writeRun) check(ctx context.Context) (overwritten, error) {
 	unlock, err := fsbackend.Lock(ctx, w.env.Files, w.abs)
 	if err != nil {
-		return err
+		return overwritten{}, err
 	}
 	defer unlock()
-	_, err = w.look(ctx)
-	return err
+	return w.look(ctx)
+}
+
+// preview shows what the write would change of the text that is there. A new
+// file, and one without text to compare with, the arguments show whole.
+func (w writeRun) preview(o overwritten) []presenter.FileDiff {
+	if o.before == nil {
+		return nil
+	}
+	after, err := text.ParseString(string(o.data))
+	if err != nil {
+		return nil // run says so
+	}
+	if w.identical(o) {
+		same := after.LF()
+		return []presenter.FileDiff{{Path: w.path, OldText: &same, NewText: same}}
+	}
+	return presenter.Hunks(w.path, o.before.LF(), after.LF())
 }
 
 // look reads the file that would be replaced and refuses what must not be.
@@ -106,7 +124,7 @@ func (w writeRun) look(ctx context.Context) (overwritten, error) {
 	if !info.Exists {
 		return o, w.env.parent(ctx, "write", w.path, w.abs)
 	}
-	file, err := w.env.Files.Read(ctx, w.abs)
+	file, err := fsbackend.ReadForChange(ctx, w.env.Files, w.abs)
 	seen, wasSeen := w.env.Seen.Version(info.Key)
 	if fsbackend.CodeOf(err) == fsbackend.CodeTooLarge {
 		// The backend compares versions without holding the file.

@@ -5,6 +5,7 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 
 	"dsh-acp/internal/msg"
 )
@@ -97,6 +98,13 @@ type Need struct {
 	// means that no permission for it should last.
 	Rule      string
 	RuleExact bool
+	// Preview gives what the call would change now, as the meta of its result
+	// would tell it; nil, or a function that gives nil, if there is nothing to
+	// show beyond the call's arguments.
+	Preview func() json.RawMessage
+	// Again says that the user was asked about this call before, and that its
+	// files have changed since.
+	Again bool
 }
 
 // Access is the kind of a call's effect.
@@ -126,4 +134,8 @@ type Verdict struct {
 	Text string
 	// Grant, if not nil, is recorded in the log with the decision.
 	Grant *msg.Granted
+	// Asked says that the user was asked, and Shown is the preview that the
+	// question had, nil for none. Shown counts even if Approve fails.
+	Asked bool
+	Shown json.RawMessage
 }

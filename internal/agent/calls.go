@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -58,23 +57,14 @@ func (t *turn) call(ctx context.Context, u msg.ToolUse, looks *batch) error {
 			return nil
 		}
 	}
-	verdict, err := t.s.cfg.Approver.Approve(ctx, u, need)
+	plan, refused, err := t.approve(ctx, u, plan, need)
 	switch {
 	case err != nil:
-		text := "The question whether the call may run was not answered, so it did not run."
-		if ctx.Err() == nil {
-			text += " (" + err.Error() + ")"
-		}
-		return t.returned(u, msg.Failed(msg.CodeQuestionAborted, text))
-	case !verdict.Allow:
-		return t.returned(u, msg.Failed(cmp.Or(verdict.Code, msg.CodeRejected), verdict.Text))
-	case ctx.Err() != nil:
+		return err
+	case refused != nil:
+		return t.returned(u, *refused)
+	case plan == nil:
 		return nil
-	}
-	if verdict.Grant != nil {
-		if err := t.add(*verdict.Grant); err != nil {
-			return err
-		}
 	}
 	if err := t.wait(ctx, looks, MaxParallel-1); err != nil {
 		return err

@@ -223,6 +223,8 @@ type box struct {
 	run map[string]func(ctx context.Context, u msg.ToolUse) msg.ToolResult
 	// plan, if there is one for a name, refuses the call.
 	plan map[string]func(u msg.ToolUse) *msg.ToolResult
+	// file, if not "", is what edits would change; their previews hold it.
+	file string
 }
 
 func (b *box) Specs() []msg.ToolSpec {
@@ -240,20 +242,25 @@ func (b *box) Plan(ctx context.Context, u msg.ToolUse) (Plan, *msg.ToolResult) {
 	if run == nil {
 		run = func(context.Context, msg.ToolUse) msg.ToolResult { return text("done " + u.ID) }
 	}
-	return &boxPlan{b, u, run}, nil
+	return &boxPlan{b, u, run, b.file}, nil
 }
 
 type boxPlan struct {
-	b   *box
-	u   msg.ToolUse
-	run func(ctx context.Context, u msg.ToolUse) msg.ToolResult
+	b    *box
+	u    msg.ToolUse
+	run  func(ctx context.Context, u msg.ToolUse) msg.ToolResult
+	file string // as the plan saw it
 }
 
 func (p *boxPlan) Need() Need {
 	if strings.HasPrefix(p.u.Name, "look") {
 		return Need{Access: Look}
 	}
-	return Need{Access: Edit, Paths: []string{"/w/a.txt"}}
+	n := Need{Access: Edit, Paths: []string{"/w/a.txt"}}
+	if p.file != "" {
+		n.Preview = func() json.RawMessage { return json.RawMessage(`{"diffs":["` + p.file + `"]}`) }
+	}
+	return n
 }
 
 func (p *boxPlan) Run(ctx context.Context) msg.ToolResult {

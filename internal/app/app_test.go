@@ -200,7 +200,7 @@ func TestAnEditFromPromptToReplay(t *testing.T) {
 	id := p.newSession(c)
 	assert.Equal(t, "end_turn", p.prompt(c, id, "change it"))
 	assert.Equal(t, strings.Replace(lines, "a", "b", 1), p.read("a.txt"))
-	assert.Contains(t, string(question.ToolCall), `"oldText":"a","newText":"b"`)
+	assert.Contains(t, string(question.ToolCall), `"oldText":"1\n2\n3\na\n5\n6\n7","newText":"1\n2\n3\nb\n5\n6\n7"`, "the hunk as it would be made")
 	live := p.fold(c, id).Call("t1")
 	require.NotNil(t, live)
 	stop()
@@ -249,7 +249,7 @@ func TestARejectedEditLeavesTheFile(t *testing.T) {
 	call, err := json.Marshal(p.fold(c, id).Call("t1"))
 	require.NoError(t, err)
 	assert.Contains(t, string(call), "failed")
-	assert.Contains(t, string(call), `"newText":"b"`, "the diff stays")
+	assert.Contains(t, string(call), `"newText":"1\n2\n3\nb\n5\n6\n7"`, "the diff stays")
 	assert.Contains(t, string(p.model.Conversation()[1].Body), "rejected")
 }
 

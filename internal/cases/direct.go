@@ -41,7 +41,7 @@ func runDirect(ctx context.Context, w *world) error {
 	defer closeFiles()
 	allow := w.c.Config.OverwriteUnread
 	set, err := tools.New(tools.Config{
-		Cwd: w.rootOrWork(), Files: files, Offer: []string{"read", "write", "edit", "apply_patch", "fs_read", "fs_edit", "fs_rollback"},
+		Cwd: w.rootOrWork(), Files: files, Offer: []string{"read", "write", "edit", "apply_patch", "fs_read", "fs_write", "fs_edit", "fs_rollback"},
 		OverwriteUnread: allow == nil || *allow, Hashline: tools.HashlineConfig{Parser: fs.Trees()},
 	})
 	if err != nil {

@@ -48,7 +48,7 @@ func (c Case) targets() map[string]target {
 		return directTargets
 	}
 	t := maps.Clone(directTargets)
-	t["read"] = target{name: "fs_read"}
+	t["read"], t["write"] = target{name: "fs_read"}, target{name: "fs_write"}
 	return t
 }
 

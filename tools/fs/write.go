@@ -107,7 +107,7 @@ func (b *Box) WriteOne(ctx context.Context, t TargetFile) (WriteResult, error) {
 	if p, err = b.planWrite(ctx, t); err != nil {
 		return WriteResult{}, err
 	}
-	r := WriteResult{Path: t.Path, Change: Change{Before: p.before, After: p.after, Created: !p.exists, Same: p.same}}
+	r := WriteResult{Path: t.Path, Change: p.change()}
 	notes, version := p.notes, p.version
 	if !p.same {
 		if p.before != nil {
@@ -135,10 +135,10 @@ func (b *Box) WriteOne(ctx context.Context, t TargetFile) (WriteResult, error) {
 }
 
 // CheckWrite says whether WriteOne would go through, as far as can be told
-// without writing.
-func (b *Box) CheckWrite(ctx context.Context, t TargetFile) error {
-	_, err := b.planWrite(ctx, t)
-	return err
+// without writing, and what it would change.
+func (b *Box) CheckWrite(ctx context.Context, t TargetFile) (Change, error) {
+	p, err := b.planWrite(ctx, t)
+	return p.change(), err
 }
 
 // plannedWrite is a write that may be made.
@@ -152,6 +152,10 @@ type plannedWrite struct {
 	after   text.Doc
 	pre     fsbackend.Precondition
 	notes   []string
+}
+
+func (p plannedWrite) change() Change {
+	return Change{Before: p.before, After: p.after, Created: !p.exists, Same: p.same}
 }
 
 func (b *Box) planWrite(ctx context.Context, t TargetFile) (plannedWrite, error) {
