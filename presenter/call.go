@@ -175,8 +175,11 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	cv := p.canvas(c)
 	cv.result, cv.shown = &r, c.sent.Content
 	var card Card = Generic{}
-	if !neverRan(r) {
+	switch {
+	case !neverRan(r):
 		card = c.tool.Result(json.RawMessage(c.input), r)
+	case c.terminal != "" && r.Error.Code != msg.CodeCut:
+		card = Terminal{} // the reason goes where the output would have gone
 	}
 	d := cv.draw(card)
 	f := d.ToolCallFields

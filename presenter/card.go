@@ -59,6 +59,8 @@ type Generic struct {
 	// Fence is the info string of a code fence around text content: nil for
 	// no fence, "" for a plain one, "console" for a console's.
 	Fence *string
+	// Verbatim keeps the title as it is, paths and all.
+	Verbatim bool `json:",omitempty"`
 	// Listed tells the raw result as a list of blocks even if it is one text.
 	Listed bool `json:",omitempty"`
 }

@@ -61,6 +61,9 @@ func (cv canvas) draw(card Card) drawing {
 
 func (cv canvas) generic(c Generic) drawing {
 	d := cv.frame(c.Title, c.Kind, c.Locations)
+	if c.Verbatim {
+		d.Title = c.Title
+	}
 	if cv.result == nil {
 		d.Content = items(fenced(visible(c.Content), c.Fence))
 		return d

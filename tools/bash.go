@@ -51,7 +51,7 @@ const CodeTimeout = "TIMEOUT"
 const (
 	exitedWith = "Exit code "
 	endedBy    = "Ended by signal: "
-	noOutput   = "(no output)"
+	noOutput   = "(Bash completed with no output)"
 )
 
 func (bashTool) params() []param {
@@ -163,7 +163,7 @@ func (r bashRun) run(ctx context.Context, s Stage) msg.ToolResult {
 }
 
 func (r bashRun) result(res shell.Result) msg.ToolResult {
-	out := res.Output.Text()
+	out := withoutBlankHead(res.Output.Text())
 	swept := ""
 	if res.Swept {
 		swept = "[Processes that the command left running were ended with it. To keep one running use run_in_background.]"
@@ -177,10 +177,29 @@ func (r bashRun) result(res shell.Result) msg.ToolResult {
 			"Give it more time with timeout (at most %d), or use run_in_background.", r.limit, bashTimeMax.Milliseconds()), out))
 	case res.Signal != "":
 		return msg.Failed("", lines(endedBy+res.Signal, out, swept))
+	case res.Exit == 1 && shell.Answers(r.command):
+		// Not found, not equal, not so: the command did what it was to do.
+		return answered(lines(cmp.Or(out, noOutput), swept), res.Exit)
 	case res.Exit != 0:
 		return msg.Failed("", lines(fmt.Sprintf("%s%d", exitedWith, res.Exit), out, swept))
 	}
 	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: lines(cmp.Or(out, noOutput), swept)}}}
+}
+
+// withoutBlankHead takes the blank lines off the start of an output.
+func withoutBlankHead(out string) string {
+	for {
+		line, rest, more := strings.Cut(out, "\n")
+		if !more || strings.TrimSpace(line) != "" {
+			return out
+		}
+		out = rest
+	}
+}
+
+// answered is the result of a command whose exit code is an answer.
+func answered(text string, exit int) msg.ToolResult {
+	return msg.ToolResult{Content: msg.Blocks{msg.Text{Text: text}}, Meta: bashMeta{Exit: exit}.encode()}
 }
 
 func (r bashRun) start(_ context.Context, _ Stage) msg.ToolResult {
@@ -188,19 +207,24 @@ func (r bashRun) start(_ context.Context, _ Stage) msg.ToolResult {
 	if err != nil {
 		return msg.Failed("", fmt.Sprintf("Bash: the command did not start: %v", err))
 	}
-	meta, err := msg.Marshal(bashMeta{Background: id})
-	if err != nil {
-		panic("tools: a string without JSON: " + err.Error())
-	}
 	return msg.ToolResult{
 		Content: msg.Blocks{msg.Text{Text: fmt.Sprintf("Runs in the background as %s. Read its output with BashOutput, end it with KillShell.", id)}},
-		Meta:    meta,
+		Meta:    bashMeta{Background: id}.encode(),
 	}
 }
 
 // bashMeta is what a card cannot tell from the text of a result.
 type bashMeta struct {
 	Background string `json:"background,omitempty"` // the command's name
+	Exit       int    `json:"exit,omitempty"`       // the exit code of a command that did not fail
+}
+
+func (m bashMeta) encode() json.RawMessage {
+	b, err := msg.Marshal(m)
+	if err != nil {
+		panic("tools: a string without JSON: " + err.Error())
+	}
+	return b
 }
 
 // lines joins those parts that say something.

@@ -10,6 +10,9 @@ import (
 	"dsh-acp/presenter"
 )
 
+// endedByRequest is how a shell tells that a program was asked to end (SIGTERM).
+const endedByRequest = 128 + 15
+
 type bashCards struct{}
 
 func (bashCards) Call(args json.RawMessage, _ bool) presenter.Card {
@@ -28,14 +31,18 @@ func (bashCards) Result(_ json.RawMessage, r msg.ToolResult) presenter.Card {
 	case m.Background != "":
 		// how it ends is not known yet
 	case !r.IsError:
-		card.ExitCode = new(int)
+		card.ExitCode = &m.Exit
 		card.Silent = text == noOutput
+	case r.Error != nil && r.Error.Code == CodeTimeout:
+		code := endedByRequest
+		card.ExitCode = &code
 	default:
-		head, rest, _ := strings.Cut(text, "\n")
+		// A terminal shows the whole text, since not every client shows codes.
+		head, _, _ := strings.Cut(text, "\n")
 		if code, err := strconv.Atoi(strings.TrimPrefix(head, exitedWith)); err == nil && strings.HasPrefix(head, exitedWith) {
-			card.ExitCode, card.Output, card.Silent = &code, rest, rest == ""
+			card.ExitCode = &code
 		} else if signal, ok := strings.CutPrefix(head, endedBy); ok {
-			card.Signal, card.Output, card.Silent = &signal, rest, rest == ""
+			card.Signal = &signal
 		}
 	}
 	if card.Silent {

@@ -200,6 +200,21 @@ func TestBackgroundCommands(t *testing.T) {
 	assert.Contains(t, plain(call(t, set, "BashOutput", `{"bash_id":"bash_1","filter":"("}`)), "regular expression")
 }
 
+func TestBashAnswers(t *testing.T) {
+	_, set := withShell(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n"})
+	for command, want := range map[string]string{
+		"grep three a.txt":             noOutput,
+		"cat a.txt | grep -c three":    "0",
+		"cmp -s a.txt b.txt":           noOutput,
+		"printf '\\n  \\n\\n x\\n\\n'": " x",
+	} {
+		r := call(t, set, "Bash", bashArgs(t, command))
+		assert.False(t, r.IsError, command)
+		assert.Equal(t, want, plain(r), command)
+	}
+	assert.True(t, call(t, set, "Bash", bashArgs(t, "grep one missing.txt")).IsError, "2 is a failure")
+}
+
 func TestBashWithoutAShell(t *testing.T) {
 	dir, _ := withShell(t, nil)
 	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
@@ -216,18 +231,20 @@ func TestBashCards(t *testing.T) {
 		r := msg.ToolResult{Content: msg.Blocks{msg.Text{Text: s}}, IsError: failed}
 		return r
 	}
-	zero, three, killed := 0, 3, "killed"
+	zero, one, three, asked, killed := 0, 1, 3, 143, "killed"
 	for _, c := range []struct {
 		result msg.ToolResult
 		want   presenter.Card
 	}{
 		{text("out", false), presenter.Terminal{Output: "out", ExitCode: &zero}},
 		{text(noOutput, false), presenter.Terminal{Silent: true, ExitCode: &zero}},
-		{text("Exit code 3\nout", true), presenter.Terminal{Output: "out", ExitCode: &three}},
-		{text("Exit code 3", true), presenter.Terminal{Silent: true, ExitCode: &three}},
+		{text("Exit code 3\nout", true), presenter.Terminal{Output: "Exit code 3\nout", ExitCode: &three}},
+		{text("Exit code 3", true), presenter.Terminal{Output: "Exit code 3", ExitCode: &three}},
 		{text("Exit code x", true), presenter.Terminal{Output: "Exit code x"}},
 		{text("3\nx", true), presenter.Terminal{Output: "3\nx"}},
-		{text("Ended by signal: killed\nx", true), presenter.Terminal{Output: "x", Signal: &killed}},
+		{text("Ended by signal: killed\nx", true), presenter.Terminal{Output: "Ended by signal: killed\nx", Signal: &killed}},
+		{msg.Failed(CodeTimeout, "too long"), presenter.Terminal{Output: "too long", ExitCode: &asked}},
+		{answered("Files a and b differ", 1), presenter.Terminal{Output: "Files a and b differ", ExitCode: &one}},
 		{text("The command was cancelled", true), presenter.Terminal{Output: "The command was cancelled"}},
 	} {
 		assert.Equal(t, c.want, bashCards{}.Result(nil, c.result), "%+v", c.result)

@@ -94,9 +94,8 @@ func (g globRun) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	where := g.env.place(g.abs)
 	if !info.Dir {
-		return fmt.Sprintf("no file matches %s: there is no folder %s", g.pattern, where), nil
+		return fmt.Sprintf("no file matches %s: there is no folder %s", g.pattern, g.env.place(g.abs)), nil
 	}
 	dir, tree, err := g.env.open(ctx, g.abs)
 	if err != nil {
@@ -108,8 +107,7 @@ func (g globRun) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if found.Total == 0 {
-		return fmt.Sprintf("no file in %s matches %s (ignored files are left out, and hidden ones that the pattern does not name)%s",
-			where, g.pattern, leftNote(found.Left)), nil
+		return noFiles + leftNote(found.Left), nil
 	}
 	lines := make([]string, 0, len(found.Files))
 	size := 0
@@ -133,6 +131,9 @@ func (g globRun) run(ctx context.Context) (string, error) {
 	return b.String() + leftNote(found.Left), nil
 }
 
+// noFiles is the result of a search for files that finds none.
+const noFiles = "No files found"
+
 type globCards struct{}
 
 func (globCards) Call(args json.RawMessage, _ bool) presenter.Card {
@@ -145,7 +146,7 @@ func (globCards) Call(args json.RawMessage, _ bool) presenter.Card {
 			title += " `" + s + "`"
 		}
 	}
-	return presenter.Generic{Title: title, Kind: presenter.KindSearch, Locations: locations(path, 0)}
+	return presenter.Generic{Title: title, Verbatim: true, Kind: presenter.KindSearch, Locations: locations(path, 0)}
 }
 
 func (globCards) Result(_ json.RawMessage, r msg.ToolResult) presenter.Card { return foundCard(r) }

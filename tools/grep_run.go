@@ -21,6 +21,13 @@ type grepRun struct {
 	offset, limit int
 }
 
+// noMatch is the result of a search that finds nothing.
+var noMatch = map[search.Mode]string{
+	search.Names:  noFiles,
+	search.Lines:  "No matches found",
+	search.Counts: "No matches found\n\nFound 0 total occurrences across 0 files.",
+}
+
 func (g grepRun) run(ctx context.Context) (string, error) {
 	find := g.inFolder
 	if g.file {
@@ -31,7 +38,7 @@ func (g grepRun) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if found.Files == 0 {
-		return "no matches in " + g.where() + leftNote(found.Left), nil
+		return noMatch[g.q.Mode] + leftNote(found.Left), nil
 	}
 	what, total := "file", found.Files
 	if g.q.Mode == search.Lines {
@@ -48,7 +55,7 @@ func (g grepRun) run(ctx context.Context) (string, error) {
 	shown := g.write(&b, found)
 	b.WriteString(partNote(what, g.offset, shown, total))
 	if g.q.Mode == search.Counts {
-		fmt.Fprintf(&b, "\n\n%s in %s", plural(found.Matches, "1 matching line", "%d matching lines"), plural(found.Files, "1 file", "%d files"))
+		fmt.Fprintf(&b, "\n\nFound %s across %s.", plural(found.Matches, "1 total occurrence", "%d total occurrences"), plural(found.Files, "1 file", "%d files"))
 	}
 	return b.String() + leftNote(found.Left), nil
 }
@@ -71,17 +78,6 @@ func partNote(what string, offset, shown, total int) string {
 	default:
 		return note + "; narrow the search to see others)"
 	}
-}
-
-// where names what was searched.
-func (g grepRun) where() string {
-	s := g.env.place(g.abs)
-	for _, name := range []string{"glob", "type"} {
-		if v := g.args.text(name); v != "" {
-			s += fmt.Sprintf(" (%s %s)", name, v)
-		}
-	}
-	return s
 }
 
 func (g grepRun) inFolder(ctx context.Context) (search.Found, error) {
@@ -160,14 +156,18 @@ func (g grepRun) write(b *strings.Builder, found search.Found) (shown int) {
 }
 
 // line shows one line as grep does: parted by colons if it matches, else by
-// hyphens.
+// hyphens, and without the path where only one file is searched.
 func (g grepRun) line(path string, l search.Line) string {
 	sep := "-"
 	if l.Match {
 		sep = ":"
 	}
-	if g.args.has("-n") && !g.args.flag("-n") {
-		return path + sep + l.Text
+	head := path + sep
+	if g.file {
+		head = ""
 	}
-	return fmt.Sprintf("%s%s%d%s%s", path, sep, l.Number, sep, l.Text)
+	if !g.args.has("-n") || g.args.flag("-n") {
+		head += fmt.Sprintf("%d%s", l.Number, sep)
+	}
+	return head + l.Text
 }

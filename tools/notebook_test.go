@@ -128,7 +128,7 @@ func TestNotebookRefusals(t *testing.T) {
 	assert.Equal(t, someNotebook, read(t, dir, "n.ipynb"))
 
 	view := call(t, set, "Read", `{"file_path":"n.ipynb"}`)
-	assert.Equal(t, "<cell id=\"c1\">print('one')\nx = 1</cell id=\"c1\">\n<output of=\"c1\">one</output>\n"+
+	assert.Equal(t, "<cell id=\"c1\">print('one')\nx = 1</cell id=\"c1\">\n\none\n\n"+
 		"<cell id=\"c2\"><cell_type>markdown</cell_type># Title</cell id=\"c2\">", view.Content.PlainText())
 	assert.Contains(t, call(t, set, "Read", `{"file_path":"n.ipynb","limit":2}`).Content.PlainText(), "2\t \"cells\": [")
 	assert.Contains(t, call(t, set, "Read", `{"file_path":"bad.ipynb"}`).Content.PlainText(), "1\t{")

@@ -28,7 +28,7 @@ func notebookView(lf string, limit int) (view string, ok bool) {
 		}
 		fmt.Fprintf(&b, "%s</cell id=%q>", c.Source.text, c.ID)
 		if out := c.output(); out != "" {
-			fmt.Fprintf(&b, "\n<output of=%q>%s</output>", c.ID, out)
+			fmt.Fprintf(&b, "\n\n%s", out)
 		}
 		if b.Len() > limit {
 			return "", false
@@ -50,7 +50,7 @@ func (c cell) output() string {
 			parts = append(parts, o.Data["text/plain"].text)
 		}
 	}
-	out := strings.TrimRight(strings.Join(parts, "\n"), "\n")
+	out := strings.Join(parts, "\n")
 	if len(out) > maxCellOutput {
 		out = strings.ToValidUTF8(out[:maxCellOutput], "") + fmt.Sprintf("\n[%d more bytes]", len(out)-maxCellOutput)
 	}

@@ -52,9 +52,9 @@ type Config struct {
 
 // ReadLimits bound one Read. A zero field means its default.
 type ReadLimits struct {
-	Lines   int // default 2000
-	Columns int // characters of a line; default 2000
-	Bytes   int // of all lines with their numbers; default 51,200
+	Lines   int // default 20,000
+	Columns int // characters of a line; default 20,000
+	Bytes   int // of all lines with their numbers; default 102,400
 }
 
 // A Set is the tools of one session. It is safe for concurrent use.
@@ -180,9 +180,9 @@ func New(c Config) (*Set, error) {
 		c.Offer = presets["claude"]
 	}
 	c.Read = ReadLimits{
-		Lines:   cmp.Or(c.Read.Lines, 2000),
-		Columns: cmp.Or(c.Read.Columns, 2000),
-		Bytes:   cmp.Or(c.Read.Bytes, 51_200),
+		Lines:   cmp.Or(c.Read.Lines, 20_000),
+		Columns: cmp.Or(c.Read.Columns, 20_000),
+		Bytes:   cmp.Or(c.Read.Bytes, 102_400),
 	}
 	for _, name := range c.Offer {
 		if all[name] == nil {

@@ -68,7 +68,10 @@ func (agentTool) plan(_ context.Context, _ *env, name string, args arguments) (*
 		case err != nil:
 			return msg.Failed(CodeHelper, fmt.Sprintf("The helper did not finish: %v. %s Check what it has done before you go on.", err, used))
 		}
-		text := helperFrame + used + "\n\n" + cmp.Or(strings.TrimSpace(r.Text), "(the helper wrote no report)")
+		if r.Calls == 0 {
+			used = ""
+		}
+		text := strings.TrimSpace(helperFrame+used) + "\n\n" + cmp.Or(strings.TrimSpace(r.Text), "(the helper wrote no report)")
 		meta, err := msg.Marshal(agentMeta{Used: used})
 		if err != nil {
 			panic("tools: a string without JSON: " + err.Error())
@@ -88,9 +91,9 @@ func helperUse(r Report) string {
 	return fmt.Sprintf("It made %s: %s.", plural(r.Calls, "1 call", "%d calls"), list(r.Tools))
 }
 
-// agentMeta is what the card shows above the report.
+// agentMeta is what the card shows above the report, "" for nothing.
 type agentMeta struct {
-	Used string `json:"used"`
+	Used string `json:"used,omitempty"`
 }
 
 type agentCards struct{}
@@ -112,8 +115,11 @@ func (agentCards) Result(_ json.RawMessage, r msg.ToolResult) presenter.Card {
 	card := presenter.Generic{Listed: true}
 	var m agentMeta
 	_, report, framed := strings.Cut(r.Content.PlainText(), "\n\n")
-	if json.Unmarshal(r.Meta, &m) == nil && m.Used != "" && framed {
-		card.Content = msg.Blocks{msg.Text{Text: m.Used}, msg.Text{Text: report}}
+	if json.Unmarshal(r.Meta, &m) == nil && framed {
+		card.Content = msg.Blocks{msg.Text{Text: report}}
+		if m.Used != "" {
+			card.Content = append(msg.Blocks{msg.Text{Text: m.Used}}, card.Content...)
+		}
 	}
 	return card
 }
