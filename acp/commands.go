@@ -30,9 +30,7 @@ func commandOf(prompt msg.Blocks, commands []Command) *Call {
 	return &Call{Name: name, Args: strings.TrimSpace(args)}
 }
 
-// announce tells the client which commands there are. An update for a session
-// that a client does not know yet is lost, so it follows the answer that gives
-// the id.
+// announce tells the client which commands there are.
 func (sess *session) announce() {
 	if len(sess.opened.Commands) == 0 {
 		return

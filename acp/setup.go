@@ -77,7 +77,10 @@ func (s *Server) reopen(r *request, replay bool) {
 		}
 		sess := s.adopt(opened, p.setup)
 		sess.replay(ctx, replay)
-		return sess.setupResult(), func() { sess.begin(p) }, nil
+		// The client knows the id, and takes what comes after the answer for
+		// the next turn's.
+		sess.begin(p)
+		return sess.setupResult(), nil, nil
 	})
 }
 
@@ -108,7 +111,8 @@ func (s *Server) forkSession(r *request) {
 	})
 }
 
-// begin sends what follows the answer that opened the session.
+// begin sends what stands before the first turn. A client that does not know
+// the session's id yet must have the answer first.
 func (sess *session) begin(p setupParams) {
 	sess.announce()
 	sess.noteServers(p.servers)
