@@ -77,7 +77,8 @@ type Journal struct {
 	bytes   int64               // of all blobs; guarded by mu
 	seq     uint64              // of the latest record; guarded by mu
 	changes []FileChange        // oldest first; guarded by mu
-	undone  map[Group]bool      // groups that were undone; guarded by mu
+	undos   []undo              // oldest first; guarded by mu
+	undone  map[Group]bool      // groups that were undone and not brought back; guarded by mu
 	undoes  map[Group]Group     // what a group undid; guarded by mu
 	index   *os.File            // nil until something is kept; guarded by mu
 	notes   []string            // guarded by mu

@@ -1,6 +1,9 @@
 package fsbackend_test
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,4 +42,73 @@ func TestUndoAndRedo(t *testing.T) {
 	assert.Equal(t, "one", string(data))
 	_, err = j.Content(j.Changes(first)[0].Key, fsbackend.Version{})
 	assert.Error(t, err)
+}
+
+func TestUndoOfTheRestOfATurn(t *testing.T) {
+	s := newShop(t)
+	s.put("f", "0")
+	s.writeIn(in(t, "1", "a"), "f", "1")
+	s.writeIn(in(t, "1", "b"), "f", "2")
+	_, err := s.Undo(in(t, "2", "u"), fsbackend.Group{Turn: "1", Call: "b"})
+	require.NoError(t, err)
+	done, err := s.Undo(in(t, "3", "u"), fsbackend.Group{Turn: "1"})
+	require.NoError(t, err, "what was taken back already is none of its business")
+	require.Len(t, done, 1)
+	assert.Equal(t, "0", s.text("f"))
+	_, err = s.Undo(in(t, "4", "u"), fsbackend.Group{Turn: "1"})
+	assert.Equal(t, fsbackend.CodeNoHistory, fsbackend.CodeOf(err), "nothing of it is left")
+}
+
+func TestUndoKeepsWhatOthersDidInBetween(t *testing.T) {
+	s := newShop(t)
+	s.put("f", "0")
+	s.writeIn(in(t, "1", "a"), "f", "1")
+	s.put("f", "other")
+	s.writeIn(in(t, "1", "b"), "f", "2")
+	turn := fsbackend.Group{Turn: "1"}
+	_, err := s.Undo(in(t, "2", "u"), turn)
+	assert.Equal(t, fsbackend.CodeChangedOutside, fsbackend.CodeOf(err))
+	assert.Equal(t, "2", s.text("f"))
+	key := s.Journal().Changes(turn)[0].Key
+	left, found, ok := s.Journal().Foreign(turn, key)
+	assert.True(t, ok)
+	assert.Equal(t, fsbackend.VersionOf([]byte("1")), left)
+	assert.Equal(t, fsbackend.VersionOf([]byte("other")), found)
+	_, _, ok = s.Journal().Foreign(fsbackend.Group{Turn: "1", Call: "b"}, key)
+	assert.False(t, ok, "within one call there is no between")
+}
+
+// TestWhatWasUndoneOutlivesARewrite fills the index until it is written anew.
+func TestWhatWasUndoneOutlivesARewrite(t *testing.T) {
+	s := newShop(t)
+	s.put("f", "0")
+	first, undo := fsbackend.Group{Turn: "1", Call: "a"}, fsbackend.Group{Turn: "2", Call: "u"}
+	s.writeIn(in(t, first.Turn, first.Call), "f", "1")
+	_, err := s.Undo(in(t, undo.Turn, undo.Call), first)
+	require.NoError(t, err)
+	_, err = s.Undo(in(t, "3", "r"), undo)
+	require.NoError(t, err)
+	for i := range 300 {
+		s.put("noise", []string{"x", "y"}[i%2])
+		_, err := s.Read(t.Context(), s.path("noise"))
+		require.NoError(t, err)
+	}
+	lines := s.indexLines()
+	s = s.reopen()
+	require.Less(t, s.indexLines(), lines, "the index was written anew")
+	s = s.reopen()
+	j := s.Journal()
+	assert.False(t, j.Undone(first), "it was brought back")
+	assert.True(t, j.Undone(undo))
+	_, ok := j.LastUndo()
+	assert.False(t, ok, "to bring back is not to take back")
+	last, ok := j.LastCall()
+	assert.True(t, ok)
+	assert.Equal(t, first, last)
+}
+
+func (s shop) indexLines() int {
+	raw, err := os.ReadFile(filepath.Join(s.dir, "changes.log"))
+	require.NoError(s.t, err)
+	return len(bytes.Fields(raw))
 }

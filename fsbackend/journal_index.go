@@ -121,7 +121,7 @@ func (j *Journal) apply(r record) {
 	case eventDrop:
 		j.forget(key, r.Digest)
 	case eventUndone:
-		j.applyUndone(Group{r.Turn, r.Call}, Group{r.ByTurn, r.ByCall})
+		j.applyUndone(undo{of: Group{r.Turn, r.Call}, by: Group{r.ByTurn, r.ByCall}})
 	}
 }
 
@@ -285,7 +285,10 @@ func (j *Journal) live() []record {
 			Mode: uint32(c.Mode), Turn: c.Group.Turn, Call: c.Group.Call, Time: c.Time,
 		})
 	}
-	return append(out, j.liveUndone()...)
+	for _, u := range j.undos {
+		out = append(out, record{Event: eventUndone, Turn: u.of.Turn, Call: u.of.Call, ByTurn: u.by.Turn, ByCall: u.by.Call})
+	}
+	return out
 }
 
 // rewrite puts a new index in the place of the old one, or leaves that.

@@ -60,8 +60,8 @@ func (j *Journal) lastGroup(part func(Group) Group) (Group, bool) {
 
 // isUndone and isUndo need mu.
 func (j *Journal) isUndone(g Group) bool {
-	for u, yes := range j.undone {
-		if yes && u.holds(g) {
+	for u := range j.undone {
+		if u.holds(g) {
 			return true
 		}
 	}
@@ -70,32 +70,50 @@ func (j *Journal) isUndone(g Group) bool {
 
 func (j *Journal) isUndo(g Group) bool { _, ok := j.undoes[g]; return ok }
 
+// An undo is that of one group by another, which may be nobody's.
+type undo struct{ of, by Group }
+
 // applyUndone takes in that one group undid another. To undo an undo brings
 // the first back.
-func (j *Journal) applyUndone(g, by Group) {
-	j.undone[g] = true
-	if first, ok := j.undoes[g]; ok {
+func (j *Journal) applyUndone(u undo) {
+	j.undos = append(j.undos, u)
+	if n := len(j.undos) - maxChanges; n > 0 {
+		j.undos = slices.Delete(j.undos, 0, n)
+	}
+	j.undone[u.of] = true
+	if first, ok := j.undoes[u.of]; ok {
 		delete(j.undone, first)
 	}
-	if by != (Group{}) {
-		j.undoes[by] = g
+	if u.by != (Group{}) {
+		j.undoes[u.by] = u.of
 	}
 }
 
-// liveUndone is the events of that.
-func (j *Journal) liveUndone() []record {
-	var out []record
-	for by, g := range j.undoes {
-		if j.undone[g] {
-			out = append(out, record{Event: eventUndone, Turn: g.Turn, Call: g.Call, ByTurn: by.Turn, ByCall: by.Call})
-		}
-	}
-	for g, yes := range j.undone {
-		if yes && !slices.ContainsFunc(out, func(r record) bool { return r.Turn == g.Turn && r.Call == g.Call }) {
-			out = append(out, record{Event: eventUndone, Turn: g.Turn, Call: g.Call})
+// inForce are the changes of a group that were not taken back.
+func (j *Journal) inForce(g Group) []FileChange {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []FileChange
+	for _, c := range j.changes {
+		if g.holds(c.Group) && !j.isUndone(c.Group) {
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// Foreign is what others did to a file between two changes of a group that
+// are in force: what it held at the end of the one, and before the next. It is
+// the first such pair; false if there is none.
+func (j *Journal) Foreign(g Group, key Key) (left, found Version, ok bool) {
+	last := map[Key]Version{}
+	for _, c := range j.inForce(g) {
+		if was, again := last[c.Key]; again && was != c.Before && c.Key == key {
+			return was, c.Before, true
+		}
+		last[c.Key] = c.After
+	}
+	return Version{}, Version{}, false
 }
 
 // turnBack is a file on its way back through a group.
@@ -104,26 +122,31 @@ type turnBack struct {
 	data       []byte // of Before
 }
 
+const undoRemedy = "take back single calls"
+
 // Undo puts back all files that a group changed, as they were before it:
 // those that it made are removed, those that it removed are made again. A
-// group of a turn alone stands for all its calls. Either all files are put
-// back or none; only the removing of files that the group had made can fail by
-// itself, after the rest, as Undone.Err tells.
+// group of a turn alone stands for those of its calls that were not undone.
+// Either all files are put back or none; only the removing of files that the
+// group had made can fail by itself, after the rest, as Undone.Err tells.
 //
 // It fails with CodeNoHistory if the group changed nothing, with
-// CodeChangedOutside if a file has been changed since, with
+// CodeChangedOutside if a file was changed since or in between, with
 // CodeUnknownVersion if bytes are no longer kept, and with a *[CommitError].
 // The changes of an undo belong to the group of ctx, so that it can be undone
 // by that.
 func (jd *Journaled) Undo(ctx context.Context, g Group) ([]Undone, error) {
 	var files []turnBack
 	at := map[Key]int{}
-	for _, c := range jd.j.Changes(g) {
+	for _, c := range jd.j.inForce(g) {
 		i, ok := at[c.Key]
 		if !ok {
 			at[c.Key] = len(files)
 			files = append(files, turnBack{FileChange: c})
 			continue
+		}
+		if files[i].After != c.Before {
+			return nil, fail("undo", c.Path, CodeChangedOutside, "others changed the file between two of these changes, and that would be lost; nothing was written", undoRemedy)
 		}
 		files[i].After = c.After
 	}
@@ -167,13 +190,13 @@ func (jd *Journaled) ready(ctx context.Context, files []turnBack) error {
 			now = file.Version
 		}
 		if now != f.After {
-			return fail("undo", f.Path, CodeChangedOutside, "the file has been changed since, and that would be lost; nothing was written", "put files back one by one")
+			return fail("undo", f.Path, CodeChangedOutside, "the file has been changed since, and that would be lost; nothing was written", undoRemedy)
 		}
 		if f.Before == (Version{}) {
 			continue
 		}
 		if f.data, err = jd.j.bytesOf(f.Key, f.Before); err != nil {
-			return fail("undo", f.Path, CodeUnknownVersion, fmt.Sprintf("what the file was, %.8s, is no longer kept; nothing was written", f.Before), "put the other files back one by one")
+			return fail("undo", f.Path, CodeUnknownVersion, fmt.Sprintf("what the file was, %.8s, is no longer kept; nothing was written", f.Before), undoRemedy)
 		}
 	}
 	return nil

@@ -122,11 +122,9 @@ func (w *work) changed(ctx context.Context, d agent.Desk) error {
 			continue // it is again as it was
 		}
 		before := state{exists: c.Before != fsbackend.Version{}}
-		if before.exists {
-			if before.data, err = w.kept.Content(c.Key, c.Before); err != nil {
-				lost = append(lost, fmt.Sprintf("- `%s`: what it was at first is no longer kept\n", path))
-				continue
-			}
+		if before.data, err = w.version(c.Key, c.Before); err != nil {
+			lost = append(lost, fmt.Sprintf("- `%s`: what it was at first is no longer kept\n", path))
+			continue
 		}
 		changes = append(changes, fileChange{path, before, after})
 	}

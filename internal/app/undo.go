@@ -114,7 +114,7 @@ func (w *work) whyNot(ctx context.Context, g fsbackend.Group, err error) string 
 		return out
 	}
 	if lost := w.wouldLose(ctx, g, path); lost != "" {
-		out += "\nThese changes, made since, would be lost:\n\n```diff\n" + lost + "```\n"
+		out += "\nThese changes by others would be lost:\n\n```diff\n" + lost + "```\n"
 	}
 	return out
 }
@@ -122,39 +122,58 @@ func (w *work) whyNot(ctx context.Context, g fsbackend.Group, err error) string 
 // maxLost bounds what is shown of changes that an undo would lose, in lines.
 const maxLost = 60
 
-// wouldLose tells how a file differs from what a group left in it; "" if that
-// cannot be told.
+// wouldLose tells what others did to a file, in between the changes of a group
+// or after them; "" if that cannot be told.
 func (w *work) wouldLose(ctx context.Context, g fsbackend.Group, path string) string {
-	var left fsbackend.FileChange
+	var last fsbackend.FileChange
 	for _, c := range w.kept.Changes(g) {
 		if c.Path == path {
-			left = c
+			last = c
 		}
 	}
-	now, _, err := w.now(ctx, w.kept.Over(w.files), path)
-	if err != nil || left.Path == "" {
+	if last.Path == "" {
 		return ""
 	}
-	var data []byte
-	if left.After != (fsbackend.Version{}) {
-		if data, err = w.kept.Content(left.Key, left.After); err != nil {
-			return ""
-		}
+	left, found, between := w.kept.Foreign(g, last.Key)
+	var now []byte
+	var err error
+	if between {
+		now, err = w.version(last.Key, found)
+	} else {
+		var s state
+		left = last.After
+		s, _, err = w.now(ctx, w.kept.Over(w.files), path)
+		now = s.data
+	}
+	if err != nil {
+		return ""
+	}
+	data, err := w.version(last.Key, left)
+	if err != nil {
+		return ""
 	}
 	before, err := text.Parse(data)
 	if err != nil {
 		return ""
 	}
-	after, err := text.Parse(now.data)
+	after, err := text.Parse(now)
 	if err != nil {
 		return ""
 	}
-	diff := presenter.Unified("as the session left it", "now", presenter.LineHunks(before.LF(), after.LF(), 3))
+	diff := presenter.Unified("as the session left it", "as others left it", presenter.LineHunks(before.LF(), after.LF(), 3))
 	lines := strings.SplitAfter(diff, "\n")
 	if cut := len(lines) - maxLost; cut > 0 {
 		diff = strings.Join(lines[:maxLost], "") + fmt.Sprintf("… %d more lines\n", cut)
 	}
 	return diff
+}
+
+// version is what a file held; nothing if there was none.
+func (w *work) version(key fsbackend.Key, v fsbackend.Version) ([]byte, error) {
+	if v == (fsbackend.Version{}) {
+		return nil, nil
+	}
+	return w.kept.Content(key, v)
 }
 
 // undoList tells which turns changed files, the latest first.
@@ -183,18 +202,26 @@ func (w *work) undoList() string {
 		return "This session has changed no file. Changes made by commands are not kept."
 	}
 	var b strings.Builder
-	for i := len(turns) - 1; i >= 0; i-- {
-		e := turns[i]
+	for _, e := range slices.Backward(turns) {
 		fmt.Fprintf(&b, "- turn %s: %s in %s", e.turn, strings.Join(e.paths, ", "), count(len(e.calls), "call"))
-		group := fsbackend.Group{Turn: e.turn}
+		undos, undone := 0, 0
 		for call := range e.calls {
-			if w.kept.IsUndo(fsbackend.Group{Turn: e.turn, Call: call}) {
-				b.WriteString(", an undo")
-				break
+			g := fsbackend.Group{Turn: e.turn, Call: call}
+			if w.kept.IsUndo(g) {
+				undos++
+			}
+			if w.kept.Undone(g) {
+				undone++
 			}
 		}
-		if w.kept.Undone(group) {
+		if undos > 0 {
+			b.WriteString(", an undo")
+		}
+		switch {
+		case undone == len(e.calls):
 			b.WriteString(", taken back")
+		case undone > 0:
+			fmt.Fprintf(&b, ", %d of them taken back", undone)
 		}
 		b.WriteString("\n")
 	}
