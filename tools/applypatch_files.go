@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/patch"
@@ -51,17 +52,41 @@ func (e *env) observe(ctx context.Context, ops []patch.Operation) (*patchView, e
 	if most := e.Patch.Limits.Files; len(v.order) > cmp.Or(most, patch.DefaultLimits.Files) {
 		return v, nil // refused for their number; nobody needs their texts
 	}
-	for _, t := range v.order {
-		if t.file.Fault != nil {
-			continue
-		}
-		if err := v.look(ctx, e, t); isCancel(err) {
+	for i, err := range v.lookAll(ctx, e) {
+		if isCancel(err) {
 			return nil, cancelledPatch(err)
 		} else if err != nil {
-			t.file.Fault = faultOf(err)
+			v.order[i].file.Fault = faultOf(err)
 		}
 	}
 	return v, nil
+}
+
+// readers is how many files of a call are read at once.
+const readers = 8
+
+// lookAll fills in what is at the targets that have no fault yet, and returns
+// the error of each. Files are read beside each other; names that are not there
+// are looked at one by one, since they share what is missing above them.
+func (v *patchView) lookAll(ctx context.Context, e *env) []error {
+	errs := make([]error, len(v.order))
+	var reading sync.WaitGroup
+	free := make(chan struct{}, readers)
+	for i, t := range v.order {
+		switch {
+		case t.file.Fault != nil:
+		case t.info.Exists:
+			free <- struct{}{}
+			reading.Go(func() {
+				errs[i] = v.look(ctx, e, t)
+				<-free
+			})
+		default:
+			errs[i] = v.look(ctx, e, t)
+		}
+	}
+	reading.Wait()
+	return errs
 }
 
 // add finds the file that an operation names.
