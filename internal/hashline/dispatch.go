@@ -295,7 +295,7 @@ func decodeAST(args map[string]json.RawMessage, engine Engine) (Call, error) {
 	if err := only(args, "the arguments", ShapeASTMany, "ast", "dry_run"); err != nil {
 		return nil, err
 	}
-	if err := only(t, "ast", ShapeASTMany, "ops", "paths", "max_files", "force"); err != nil {
+	if err := only(t, "ast", ShapeASTMany, "ops", "paths", "max_files", "force", "dry_run"); err != nil {
 		return nil, err
 	}
 	return astCall(t, args, engine, ShapeASTMany)
@@ -354,6 +354,9 @@ func astCall(t, top map[string]json.RawMessage, engine Engine, shape Shape) (Cal
 	if call.Force, err = boolean(t, "force", shape); err != nil {
 		return nil, err
 	}
-	call.DryRun, err = boolean(top, "dry_run", shape)
+	if call.DryRun, err = boolean(top, "dry_run", shape); err != nil || call.DryRun {
+		return call, err
+	}
+	call.DryRun, err = boolean(t, "dry_run", shape) // models put it there too
 	return call, err
 }

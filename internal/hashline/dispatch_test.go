@@ -37,6 +37,8 @@ func TestDecode(t *testing.T) {
 			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"src"}, 3, true, false}},
 		{"flat ast", `{"path":"a.go","ops":[{"pat":"f($A)","out":"g($A)"}],"dry_run":true}`, ASTEngine,
 			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"a.go"}, 0, false, true}},
+		{"ast with dry_run inside", `{"ast":{"ops":[{"pat":"f($A)","out":"g($A)"}],"paths":["a.go"],"dry_run":true}}`, Auto,
+			ASTCall{[]ASTOp{{"f($A)", "g($A)"}}, []string{"a.go"}, 0, false, true}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Decode(json.RawMessage(c.args), c.engine)

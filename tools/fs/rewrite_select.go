@@ -81,8 +81,12 @@ func (b *Box) choose(ctx context.Context, entries []string, most int) (selection
 	s.sort()
 	if n := len(s.files) - cmp.Or(most, DefaultMaxFiles); n > 0 {
 		s.files = s.files[:len(s.files)-n]
-		s.notes = append(s.notes, fmt.Sprintf("max_files is %d, so that the last %s by name, were not looked at; name fewer paths, or set max_files higher",
-			len(s.files), count(n, "file")))
+		were := "were"
+		if n == 1 {
+			were = "was"
+		}
+		s.notes = append(s.notes, fmt.Sprintf("max_files is %d, and the last %s by name %s not looked at; name fewer paths, or set max_files higher",
+			len(s.files), count(n, "file"), were))
 	}
 	if unread > 0 {
 		s.notes = append(s.notes, count(unread, "file")+" or folders could not be looked at")
@@ -95,7 +99,7 @@ func (b *Box) glob(ctx context.Context, entry string, s *selection) (unread int,
 	base, rest := search.SplitGlob(filepath.ToSlash(entry))
 	var f search.Filter
 	if err := f.Add("/" + rest); err != nil {
-		return 0, &Error{Code: hashline.CodeArgs, Text: "edit rejected, nothing written: paths: " + err.Error()}
+		return 0, &Error{Code: hashline.CodeArgs, Text: refused + "paths: " + entry + ": " + err.Error()}
 	}
 	abs, err := b.Abs(ctx, cmp.Or(filepath.FromSlash(base), "."))
 	if err != nil {
