@@ -18,6 +18,7 @@ package fsbackend
 import (
 	"context"
 	"io/fs"
+	"time"
 
 	"dsh-acp/internal/text"
 )
@@ -62,6 +63,8 @@ type Info struct {
 	Size    int64
 	Mode    fs.FileMode
 	Links   int // number of names of the file, 1 where the system does not tell
+
+	modified time.Time // of the content
 }
 
 // A File is what Read saw.
@@ -69,6 +72,9 @@ type File struct {
 	Info
 	Data    []byte // owned by the caller
 	Version Version
+	// Notes are for who reads the text, such as "the editor holds changes of it
+	// that are not saved".
+	Notes []string
 }
 
 // Doc parses the file as text. It fails with CodeNotText, and says what was
@@ -134,6 +140,20 @@ type Receipt struct {
 	BeforeSize    int64
 	BeforeMode    fs.FileMode // zero if Created
 	Version       Version     // after the write
-	MadeDirs      []string    // folders that were made, outermost first
-	Notes         []string    // for the result, such as "2 other names keep the old text"
+	// After is the bytes that are in place, where they are not those of the
+	// write: an editor formats what it saves. Otherwise it is nil.
+	After    []byte
+	MadeDirs []string // folders that were made, outermost first
+	Notes    []string // for the result, such as "2 other names keep the old text"
+}
+
+// Text is the text that a write left, of which sent was to be written.
+func (r Receipt) Text(sent text.Doc) text.Doc {
+	if r.After == nil {
+		return sent
+	}
+	if d, err := text.ParseOwned(r.After); err == nil {
+		return d
+	}
+	return sent // nothing that is not text comes out of an editor
 }

@@ -46,7 +46,7 @@ const (
 
 // undoStep puts one file back, only over what this commit wrote.
 func (r *running) undoStep(ctx context.Context, i int) string {
-	s, version := r.c.Steps[i], VersionOf(r.c.Steps[i].Write.Data)
+	s, version := r.c.Steps[i], r.newVersion(i)
 	if s.creates() {
 		return r.undoCreate(ctx, s.Write.Path, version)
 	}
@@ -107,10 +107,18 @@ func (r *running) stateOf(ctx context.Context, i int) int {
 		return stateOther
 	case !s.creates() && f.Version == r.oldVersion(i):
 		return stateOld
-	case f.Version == VersionOf(s.Write.Data):
+	case f.Version == r.newVersion(i):
 		return stateNew
 	}
 	return stateOther
+}
+
+// newVersion is the version that a step's file has once it is written.
+func (r *running) newVersion(i int) Version {
+	if v := r.receipts[i].Version; v != (Version{}) {
+		return v
+	}
+	return VersionOf(r.c.Steps[i].Write.Data)
 }
 
 // oldVersion is the version that a step's file had before.

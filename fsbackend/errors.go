@@ -35,6 +35,11 @@ const (
 	CodeStaleVersion = "FS_STALE_VERSION"
 	// CodeNotObserved: there is a file where none was seen before.
 	CodeNotObserved = "FS_NOT_OBSERVED"
+	// CodeUnsaved: the editor holds changes of the file that would be lost.
+	CodeUnsaved = "FS_UNSAVED"
+	// CodeEditorOnly: the session changes files through the editor alone, which
+	// cannot change this one.
+	CodeEditorOnly = "FS_EDITOR_ONLY"
 	// CodeAborted: the context ended first; nothing was written.
 	CodeAborted = "FS_ABORTED"
 )

@@ -170,7 +170,11 @@ func (jd *Journaled) record(ctx context.Context, w Write, rec Receipt) error {
 			}
 		}
 	}
-	if err := jd.j.keep(rec.Key, w.Path, w.Data, rec.Version, jd.modeOf(ctx, w, rec), true); err != nil {
+	data := w.Data
+	if rec.After != nil {
+		data = rec.After
+	}
+	if err := jd.j.keep(rec.Key, w.Path, data, rec.Version, jd.modeOf(ctx, w, rec), true); err != nil {
 		return err
 	}
 	return jd.j.changed(groupOf(ctx), rec.Key, w.Path, rec.BeforeVersion, rec.Version, rec.BeforeMode)

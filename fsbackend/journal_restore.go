@@ -197,6 +197,11 @@ func (jd *Journaled) restore(ctx context.Context, p planned, front bool) (Restor
 		return Restoration{}, err
 	}
 	p.Receipt = rec
+	if rec.After != nil {
+		// An editor made something else of it: that is what the file is now.
+		p.Data, front = rec.After, true
+		p.Version.Digest, p.Version.Tag, p.Version.Size = rec.Version, jd.j.opt.Tag(rec.After), int64(len(rec.After))
+	}
 	note := jd.j.changed(groupOf(ctx), rec.Key, p.Path, p.present, rec.Version, p.mode)
 	if front {
 		if e := jd.j.keep(rec.Key, p.Path, p.Data, rec.Version, p.Version.Mode, true); note == nil {

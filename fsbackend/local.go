@@ -163,6 +163,7 @@ func infoOf(real string, fi fs.FileInfo) Info {
 	i.Size = fi.Size()
 	i.Mode = fi.Mode()
 	i.Links = linksOf(fi)
+	i.modified = fi.ModTime()
 	return i
 }
 

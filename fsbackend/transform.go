@@ -105,7 +105,7 @@ func Transform(ctx context.Context, b Backend, path string, f func(text.Doc) (te
 	if err != nil {
 		return Change{}, err
 	}
-	return Change{Path: path, Real: file.Real, Key: file.Key, Before: before, After: after, Receipt: rec}, nil
+	return Change{Path: path, Real: file.Real, Key: file.Key, Before: before, After: rec.Text(after), Receipt: rec}, nil
 }
 
 // BytesOf gives a text's bytes for [Write.Data], without the copy that

@@ -29,7 +29,7 @@ func (l *Local) Write(ctx context.Context, w Write) (Receipt, error) {
 // write does the whole; try is the first try of it.
 func (j *writing) write(ctx context.Context, try func(context.Context) error) (Receipt, error) {
 	l, w := j.l, j.w
-	for _, at := range []FaultPoint{AtWrite, AtBeforeWrite} {
+	for _, at := range j.opening() {
 		if err := l.opt.Faults.Hit(at, w.Path); err != nil {
 			j.clear()
 			return Receipt{}, failWith("write", w.Path, "writing", err)
@@ -53,6 +53,14 @@ func (j *writing) write(ctx context.Context, try func(context.Context) error) (R
 	return j.rec, nil
 }
 
+// opening are the fault points at which a write begins.
+func (j *writing) opening() []FaultPoint {
+	if j.begun {
+		return nil
+	}
+	return []FaultPoint{AtWrite, AtBeforeWrite}
+}
+
 // writing is one write under way.
 type writing struct {
 	l      *Local
@@ -64,6 +72,7 @@ type writing struct {
 	made   []made   // folders made by this write, outermost first
 	landed bool     // the new file is in place
 	rec    Receipt
+	begun  bool // it has begun elsewhere: its first fault points are passed
 
 	busy    sync.WaitGroup // for what prepare started
 	version Version        // of the new bytes, once busy is done
