@@ -54,7 +54,7 @@ func statsOf(diffs []FileDiff) []DiffStat {
 
 func hunksNote(n int) ToolContent {
 	if n == 1 {
-		return textItem("One more hunk of this change is too large to show.")
+		return textItem("1 more hunk of this change is not shown.")
 	}
 	return textItem(fmt.Sprintf("%d more hunks of this change are not shown.", n))
 }

@@ -68,7 +68,10 @@ type Generic struct {
 // Diff is a card of changes. A call's Diffs are snippets, a result's the
 // applied hunks.
 type Diff struct {
-	Title     string
+	Title string
+	// Files are named behind a call's title, as the arguments spell them: each
+	// once, whatever its spellings, and no more than a few.
+	Files     []string `json:",omitempty"`
 	Diffs     []FileDiff
 	Locations []Location // a call's; a result's are made from the hunks
 	// Truncated counts the hunks that were left out for their size.

@@ -2,6 +2,7 @@ package presenter
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"dsh-acp/internal/msg"
@@ -87,8 +88,8 @@ func (cv canvas) diff(c Diff) drawing {
 		titled = append(titled, Location{Path: f.Path})
 	}
 	if cv.result == nil {
-		d := cv.frame(c.Title, KindEdit, titled)
-		d.Locations = cv.absolutes(locations)
+		d := cv.frame(c.Title+cv.named(c.Files), KindEdit, titled)
+		d.Locations = once(cv.absolutes(locations))
 		d.Content = cv.blocks(foldArgs(c.Diffs), 0)
 		return d
 	}
@@ -251,6 +252,39 @@ func (cv canvas) frame(title, kind string, locations []Location) drawing {
 		}
 	}
 	return d
+}
+
+// mostNamed bounds how many files a title names.
+const mostNamed = 3
+
+// named lists files for the end of a title.
+func (cv canvas) named(files []string) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range files {
+		if path := absolute(cv.cwd, f); path != "" && !seen[path] {
+			seen[path] = true
+			names = append(names, f)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	rest := ""
+	if n := len(names) - mostNamed; n > 0 {
+		names, rest = names[:mostNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return " " + strings.Join(names, ", ") + rest
+}
+
+// once leaves out locations that are there already.
+func once(locations []Location) []Location {
+	seen := map[Location]bool{}
+	return slices.DeleteFunc(locations, func(l Location) bool {
+		twice := seen[l]
+		seen[l] = true
+		return twice
+	})
 }
 
 // absolutes makes the paths of locations absolute and leaves out those

@@ -85,6 +85,27 @@ func TestDrawCall(t *testing.T) {
 	}
 }
 
+// TestTitleNamesFilesOnce: the spellings of one path are one file.
+func TestTitleNamesFilesOnce(t *testing.T) {
+	for _, c := range []struct {
+		files     []string
+		title     string
+		locations int
+	}{
+		{nil, "Edit", 0},
+		{[]string{"a", "/w/a", "./d/../a", "/w/b"}, "Edit a, b", 2},
+		{[]string{"/w/d/a", "a", "/x/a", "b", "", "c"}, "Edit d/a, a, /x/a and 2 more", 5},
+	} {
+		card := Diff{Title: "Edit", Files: c.files, Locations: []Location{}}
+		for _, f := range c.files {
+			card.Locations = append(card.Locations, Location{Path: f})
+		}
+		d := canvas{cwd: "/w", textMax: 100}.draw(card)
+		assert.Equal(t, c.title, d.Title)
+		assert.Len(t, d.Locations, c.locations)
+	}
+}
+
 func TestDrawResult(t *testing.T) {
 	text := func(s string) string {
 		return `"content":[{"type":"content","content":{"type":"text","text":` + s + `}}]`
@@ -100,7 +121,7 @@ func TestDrawResult(t *testing.T) {
 		{"generic, kept", Generic{Content: msg.Blocks{}}, `{}`},
 		{"diff", cards[1], `{"title":"t","content":[{"type":"diff","path":"/w/a","oldText":"o","newText":"n"}],"locations":[{"path":"/w/a","line":4}]}`},
 		{"diff, kept", Diff{Kept: true}, `{}`},
-		{"diff, hunks too large", Diff{Truncated: 1}, `{"content":[{"type":"terminal","terminalId":"shown"},{"type":"content","content":{"type":"text","text":"One more hunk of this change is too large to show."}}]}`},
+		{"diff, hunks too large", Diff{Truncated: 1}, `{"content":[{"type":"terminal","terminalId":"shown"},{"type":"content","content":{"type":"text","text":"1 more hunk of this change is not shown."}}]}`},
 		{"diff, deleted text", Diff{Diffs: []FileDiff{{Path: "a", OldText: ptr(""), NewText: ""}}}, `{"content":[{"type":"diff","path":"/w/a","oldText":"","newText":""}],"locations":[{"path":"/w/a"}]}`},
 		{"read", cards[2], `{"title":"t",` + text(`"`+"```\\n9\\tx\\n10\\ty\\n```"+`"`) + `,"locations":[{"path":"/w/a","line":9}]}`},
 		{"read, no lines", Read{Path: "a"}, `{` + text(`"`+"```\\nraw\\n```"+`"`) + `}`},

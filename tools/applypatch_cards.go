@@ -2,9 +2,7 @@ package tools
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
-	"path"
 	"strings"
 
 	"dsh-acp/internal/msg"
@@ -20,9 +18,6 @@ var drawLimits = patch.Limits{
 	Operations: math.MaxInt32, Search: math.MaxInt32, Expect: math.MaxInt32,
 }
 
-// maxTitled bounds how many files a title names.
-const maxTitled = 3
-
 // Call shows one block for each operation, as far as its arguments tell.
 // Operations that make no sense have none.
 func (applyPatchCards) Call(args json.RawMessage, done bool) presenter.Card {
@@ -31,32 +26,23 @@ func (applyPatchCards) Call(args json.RawMessage, done bool) presenter.Card {
 	if errs != nil {
 		return card
 	}
-	var named []string
-	seen := map[string]bool{}
 	for _, o := range req.Operations {
 		if o == nil {
 			continue
 		}
 		s := patch.SnippetOf(o)
-		if key := path.Clean(s.Path); !seen[key] {
-			seen[key] = true
-			named = append(named, s.Path)
-			card.Locations = append(card.Locations, presenter.Location{Path: s.Path})
-		}
+		card.Files = append(card.Files, s.Path)
+		card.Locations = append(card.Locations, presenter.Location{Path: s.Path})
 		if done {
 			card.Diffs = append(card.Diffs, snippetDiff(s))
 		}
 	}
-	if len(named) == 0 {
-		return card
-	}
-	rest := ""
-	if n := len(named) - maxTitled; n > 0 {
-		named, rest = named[:maxTitled], fmt.Sprintf(" and %d more", n)
-	}
-	card.Title = "Edit " + strings.Join(named, ", ") + rest
-	if req.DryRun {
-		card.Title = "Preview: " + card.Title
+	switch {
+	case len(card.Files) == 0:
+	case req.DryRun:
+		card.Title = "Preview: Edit"
+	default:
+		card.Title = "Edit"
 	}
 	return card
 }

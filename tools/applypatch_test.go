@@ -200,9 +200,9 @@ func TestPatchCards(t *testing.T) {
 	var cards applyPatchCards
 	many := operations(replaceOp("a", "1", "2"), replaceOp("b", "1", "2"), replaceOp("./a", "3", "4"), replaceOp("c", "1", "2"), replaceOp("d", "1", "2"))
 	card := cards.Call(json.RawMessage(many), true).(presenter.Diff)
-	assert.Equal(t, "Edit a, b, c and 1 more", card.Title)
+	assert.Equal(t, "Edit", card.Title)
+	assert.Equal(t, []string{"a", "b", "./a", "c", "d"}, card.Files)
 	assert.Len(t, card.Diffs, 5)
-	assert.Len(t, card.Locations, 4)
 	assert.Nil(t, cards.Call(json.RawMessage(many), false).(presenter.Diff).Diffs, "blocks wait for the whole call")
 	for _, args := range []string{``, `{}`, `[]`, `{"operations":[{}]}`, `{"operations":"x"}`, `{"operations":[{"op":"append_text"`} {
 		card := cards.Call(json.RawMessage(args), true).(presenter.Diff)

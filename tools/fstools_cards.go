@@ -104,21 +104,9 @@ func (fsEditCards) Call(args json.RawMessage, done bool) presenter.Card {
 		return card
 	}
 	paths, dryRun := fs.EditPaths(call)
-	var named []string
-	seen := map[string]bool{}
+	card.Files = paths
 	for _, p := range paths {
-		if p != "" && !seen[p] {
-			seen[p] = true
-			named = append(named, p)
-			card.Locations = append(card.Locations, presenter.Location{Path: p})
-		}
-	}
-	if len(named) > 0 {
-		rest := ""
-		if n := len(named) - maxTitled; n > 0 {
-			named, rest = named[:maxTitled], fmt.Sprintf(" and %d more", n)
-		}
-		card.Title += " " + strings.Join(named, ", ") + rest
+		card.Locations = append(card.Locations, presenter.Location{Path: p})
 	}
 	if dryRun {
 		card.Title = "Preview: " + card.Title
