@@ -84,7 +84,7 @@ func decode(tool, raw string, params []param) (arguments, error) {
 		if args.has(m.name) {
 			return nil, failf(msg.CodeInvalidArgs, "%s: argument %q is given twice: give it once", tool, m.name)
 		}
-		if esc := loneSurrogate(string(m.value)); esc != "" {
+		if esc := msg.LoneSurrogate(string(m.value)); esc != "" {
 			return nil, failf(CodeInvalidUnicode, "%s: %s holds %s, one half of a surrogate pair, which is no character: write the character itself or both halves",
 				tool, m.name, esc)
 		}
@@ -223,38 +223,6 @@ func firstInvalid(s string) int {
 		i += n
 	}
 	return -1
-}
-
-// loneSurrogate returns the first \u escape in JSON text that is half of a
-// surrogate pair, or "".
-func loneSurrogate(raw string) string {
-	for i := strings.IndexByte(raw, '\\'); i >= 0 && i+1 < len(raw); {
-		width := 2
-		if r, ok := unicodeEscape(raw[i:]); ok {
-			width = 6
-			if r >= 0xD800 && r <= 0xDFFF {
-				low, ok := unicodeEscape(raw[i+6:])
-				if r >= 0xDC00 || !ok || low < 0xDC00 || low > 0xDFFF {
-					return raw[i : i+6]
-				}
-				width = 12
-			}
-		}
-		next := strings.IndexByte(raw[i+width:], '\\')
-		if next < 0 {
-			break
-		}
-		i += width + next
-	}
-	return ""
-}
-
-func unicodeEscape(s string) (rune, bool) {
-	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s[2:6], 16, 32)
-	return rune(n), err == nil
 }
 
 func find(params []param, name string) (param, bool) {

@@ -156,7 +156,7 @@ func withoutNull(raw, name string) string {
 }
 
 func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
-	if esc := loneSurrogate(raw); esc != "" {
+	if esc := msg.LoneSurrogate(raw); esc != "" {
 		return nil, failf(CodeInvalidUnicode, "%s: the arguments hold %s, one half of a surrogate pair, which is no character: write the character itself or both halves", name, esc)
 	}
 	if at := firstInvalid(raw); at >= 0 {

@@ -1,6 +1,7 @@
 package hashline
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -28,6 +29,46 @@ func only(t map[string]json.RawMessage, where string, shape Shape, known ...stri
 func object(raw json.RawMessage) (map[string]json.RawMessage, bool) {
 	var m map[string]json.RawMessage
 	return m, json.Unmarshal(raw, &m) == nil && m != nil
+}
+
+// twice names a key that an object in the arguments has twice, of which
+// encoding/json would take the later one without a word; "" if there is none.
+// raw is JSON.
+func twice(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	type level struct {
+		keys map[string]bool // nil in a list
+		key  bool            // a key is next
+	}
+	var open []level
+	for {
+		tok, err := dec.Token()
+		if err != nil {
+			return "" // the end
+		}
+		in := len(open) - 1
+		if name, ok := tok.(string); ok && in >= 0 && open[in].key {
+			if open[in].keys[name] {
+				return name
+			}
+			open[in].keys[name], open[in].key = true, false
+			continue
+		}
+		switch tok {
+		case json.Delim('{'):
+			open = append(open, level{keys: map[string]bool{}, key: true})
+			continue
+		case json.Delim('['):
+			open = append(open, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:in]
+			in--
+		}
+		if in >= 0 && open[in].keys != nil {
+			open[in].key = true // a value is over
+		}
+	}
 }
 
 // has reports whether a key is there and not null.

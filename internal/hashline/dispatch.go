@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
+
+	"dsh-acp/internal/msg"
 )
 
 // A Call is decoded arguments: [ReplaceCall], [ContentCall] or [ASTCall].
@@ -70,6 +73,15 @@ func decode(raw json.RawMessage, engine Engine) (Call, error) {
 	args, ok := object(raw)
 	if !ok {
 		return nil, correct("the arguments are not a JSON object", shapesOf(engine)...)
+	}
+	if key := twice(raw); key != "" {
+		return nil, correct(fmt.Sprintf("%q is given twice: give it once", key), shapesOf(engine)...)
+	}
+	if !utf8.Valid(raw) {
+		return nil, correct("the arguments are not UTF-8", shapesOf(engine)...)
+	}
+	if esc := msg.LoneSurrogate(string(raw)); esc != "" {
+		return nil, correct(fmt.Sprintf("the arguments hold %s, one half of a surrogate pair, which is no character: write the character itself or both halves", esc), shapesOf(engine)...)
 	}
 	switch engine {
 	case ReplaceEngine:

@@ -60,6 +60,10 @@ func TestDecodeRefuses(t *testing.T) {
 		expected   []Shape
 	}{
 		{"nothing", `{}`, Auto, "no edit", all},
+		{"a key twice", `{"path":"a","file_hash":"B6C1","ops":"delete 2","path":"b"}`, Auto, `"path" is given twice`, all},
+		{"a key twice below", `{"targets":[{"path":"path","file_hash":"B6C1","ops":"x"},{"ops":"x","path":"b","ops":"y"}]}`, Auto, `"ops" is given twice`, all},
+		{"half a character", `{"path":"a","old_string":"\ud83d","new_string":""}`, Auto, `\ud83d, one half`, all},
+		{"not UTF-8", "{\"path\":\"a\",\"old_string\":\"\xff\",\"new_string\":\"\"}", Auto, "not UTF-8", all},
 		{"not an object", `[1]`, Auto, "not a JSON object", all},
 		{"null", `null`, Auto, "not a JSON object", all},
 		{"no targets", `{"targets":[]}`, Auto, "empty", all},

@@ -34,8 +34,10 @@ var (
 )
 
 // clientRoots are the folders that the client tells. Up to the version
-// before noCallsBack they are asked for once and again when the client says
-// that they changed; from then on no such word comes, and each call asks.
+// before noCallsBack, a client that says when they change is asked once and
+// again after each such word; one that does not is asked by each call, since
+// its folders may change too. From noCallsBack on no such word comes, and each
+// call asks.
 type clientRoots struct {
 	ended <-chan struct{}
 	warn  func(string)
@@ -55,7 +57,8 @@ func (c *clientRoots) forget() {
 // get gives the folders, or the result that asks the client for them and
 // makes it call again.
 func (c *clientRoots) get(ctx context.Context, req *mcp.CallToolRequest) ([]string, *mcp.CallToolResult, error) {
-	if !tellsRoots(req) {
+	caps := req.ClientCapabilities()
+	if caps == nil || caps.RootsV2 == nil {
 		return nil, nil, errNoRoots
 	}
 	if req.ProtocolVersion() >= noCallsBack {
@@ -91,15 +94,10 @@ func (c *clientRoots) get(ctx context.Context, req *mcp.CallToolRequest) ([]stri
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gen == gen {
+	if c.gen == gen && caps.RootsV2.ListChanged {
 		c.known = roots
 	}
 	return roots, nil, nil
-}
-
-func tellsRoots(req *mcp.CallToolRequest) bool {
-	caps := req.ClientCapabilities()
-	return caps != nil && (caps.RootsV2 != nil || caps.Roots.ListChanged)
 }
 
 // folders are the paths of roots, each once. A root that is no folder of this

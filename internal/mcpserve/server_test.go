@@ -238,6 +238,31 @@ func TestRootsOfTheClient(t *testing.T) {
 	}
 }
 
+// A client that does not say when its folders change may change them all the
+// same. The calls in between keep what they know while the folders stay.
+func TestRootsThatChangeWithoutAWord(t *testing.T) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) {
+			first, second := folder(t, map[string]string{"a.txt": "in the first\n"}), folder(t, map[string]string{"a.txt": "in the second\n"})
+			r := newRig(t)
+			c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+				Capabilities: &mcp.ClientCapabilities{RootsV2: &mcp.RootCapabilities{}},
+			})
+			c.AddRoots(&mcp.Root{URI: uri(first)})
+			s := r.connect(c, version)
+			for range 2 {
+				text, _ := call(t, s, "Read", map[string]any{"file_path": "a.txt"})
+				assert.Contains(t, text, "in the first")
+			}
+			assert.Len(t, r.opened, 1)
+			c.RemoveRoots(uri(first))
+			c.AddRoots(&mcp.Root{URI: uri(second)})
+			text, _ := call(t, s, "Read", map[string]any{"file_path": "a.txt"})
+			assert.Contains(t, text, "in the second")
+		})
+	}
+}
+
 func TestWithoutAnyFolder(t *testing.T) {
 	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {

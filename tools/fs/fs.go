@@ -33,12 +33,12 @@ type Fs struct {
 	journal string
 
 	mu     sync.Mutex
-	box    *Box                  // nil until a call needs it; guarded by mu
-	local  *fsbackend.Local      // guarded by mu
-	kept   *fsbackend.Journal    // guarded by mu
-	temp   string                // of versions, if no folder was given; guarded by mu
-	limits *fsbackend.Restricted // guarded by mu
-	closed bool                  // guarded by mu
+	box    *Box               // nil until a call needs it; guarded by mu
+	local  *fsbackend.Local   // guarded by mu
+	kept   *fsbackend.Journal // guarded by mu
+	opened string             // the journal of the box; guarded by mu
+	temp   string             // of versions, if no folder was given; guarded by mu
+	closed bool               // guarded by mu
 }
 
 // New makes a toolbox without a root and lists, with the engine Auto.
@@ -200,10 +200,10 @@ func (f *Fs) reset() *Fs {
 	if f.box == nil {
 		return f
 	}
-	if f.box.Root == f.cfg.Root && f.journal == "" == (f.temp != "") {
+	if f.box.Root == f.cfg.Root && f.opened == f.journal {
 		if p, err := f.policy(); err == nil {
-			f.limits.SetPolicy(p)
-			f.box.Engine = f.engine
+			f.box.Files = f.kept.Over(f.restrict(p))
+			f.box.Engine, f.box.SeenLines, f.box.NoRepair = f.engine, f.seen, f.asIs
 			return f
 		}
 	}
@@ -227,7 +227,7 @@ func (f *Fs) shut() error {
 			err = e
 		}
 	}
-	f.box, f.local, f.kept, f.limits, f.temp = nil, nil, nil, nil, ""
+	f.box, f.local, f.kept, f.temp = nil, nil, nil, ""
 	return err
 }
 
@@ -238,6 +238,11 @@ func (f *Fs) policy() (guard.Policy, error) {
 		cfg.Style.Fold = fsbackend.FoldsCase(cfg.Root)
 	}
 	return guard.New(cfg)
+}
+
+// restrict puts the configuration around local; it needs mu.
+func (f *Fs) restrict(p guard.Policy) fsbackend.Backend {
+	return fsbackend.Restrict(f.local, fsbackend.Limits{Policy: p, Generated: f.written})
 }
 
 // open makes the box at the first call.
@@ -276,9 +281,9 @@ func (f *Fs) open() (*Box, error) {
 		_ = local.Close()
 		return nil, err
 	}
-	limits := fsbackend.Restrict(local, fsbackend.Limits{Policy: policy, Generated: f.written})
+	f.local = local
 	root := f.cfg.Root
-	box, err := NewBox(Config{Root: root, Files: kept.Over(limits), Engine: f.engine, SeenLines: f.seen, NoRepair: f.asIs, Parser: Trees(), Resolve: func(_ context.Context, path string) (string, error) {
+	box, err := NewBox(Config{Root: root, Files: kept.Over(f.restrict(policy)), Engine: f.engine, SeenLines: f.seen, NoRepair: f.asIs, Parser: Trees(), Resolve: func(_ context.Context, path string) (string, error) {
 		if filepath.IsAbs(path) || root == "" {
 			return filepath.Clean(path), nil
 		}
@@ -287,7 +292,7 @@ func (f *Fs) open() (*Box, error) {
 	if err != nil {
 		return nil, err // Files and Resolve are there
 	}
-	f.box, f.local, f.kept, f.limits, f.temp = box, local, kept, limits, temp
+	f.box, f.kept, f.opened, f.temp = box, kept, f.journal, temp
 	return box, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/hashline"
+	"dsh-acp/internal/msg"
 	"dsh-acp/internal/text"
 )
 
@@ -32,6 +33,9 @@ func (t *TargetFile) UnmarshalJSON(raw []byte) error {
 	}
 	if (m.Content == nil) == (m.Text == nil) {
 		return fmt.Errorf("write %s: give the text as content, once", m.Path)
+	}
+	if esc := msg.LoneSurrogate(string(raw)); esc != "" {
+		return fmt.Errorf("write %s: the text holds %s, one half of a surrogate pair, which is no character", m.Path, esc)
 	}
 	*t = TargetFile{Path: m.Path}
 	for _, s := range []*string{m.Content, m.Text} {
