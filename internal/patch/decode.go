@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,18 +138,21 @@ func (f *fields) number(key string, otherwise, least int) int {
 	if !ok {
 		return otherwise
 	}
-	n, err := strconv.Atoi(v.Literal())
+	// 1e1 and 10.0 are whole numbers to JSON Schema.
+	x, err := strconv.ParseFloat(v.Literal(), 64)
+	whole := v.Kind() == '0' && x == math.Trunc(x)
 	switch {
-	case v.Kind() != '0' || errors.Is(err, strconv.ErrSyntax):
-		f.fail(CodeInvalidArguments, "%s: want a whole number", key)
-	case err != nil || n < least || n > farthest || n < -farthest:
+	case !whole:
+		f.fail(CodeInvalidArguments, "%s: want a whole number, got %s", key, clip(v.String()))
+	case err != nil || x < float64(least) || x > farthest || x < -farthest:
 		if least > -farthest {
 			f.fail(CodeInvalidArguments, "%s: is %s, want at least %d", key, clip(v.Literal()), least)
 		} else {
 			f.fail(CodeInvalidArguments, "%s: %s is out of range", key, clip(v.Literal()))
 		}
+		return 0
 	}
-	return n
+	return int(x)
 }
 
 func decodeOperation(v jsonedit.Value, limits Limits) (Operation, *Error) {

@@ -21,7 +21,8 @@ func TestDecode(t *testing.T) {
 		{"op":"create_file","path":"n","text":""},
 		{"op":"create_file","path":"n","text":"","parents":true},
 		{"op":"set_json","path":"c","pointer":"","value":null},
-		{"op":"insert_json","path":"c","pointer":"/a","index":0,"value":9007199254740993}]}`), Limits{})
+		{"op":"insert_json","path":"c","pointer":"/a","index":0,"value":9007199254740993},
+		{"op":"replace_range","path":"a","startLine":1.0,"endLine":2e1,"oldText":"o","text":"t"}]}`), Limits{})
 	require.Nil(t, errs)
 	require.Empty(t, req.faults)
 	assert.True(t, req.DryRun)
@@ -40,9 +41,10 @@ func TestDecode(t *testing.T) {
 	assert.Equal(t, "null", set.Value.Literal())
 	insert := req.Operations[10].(InsertJSON)
 	assert.Equal(t, "9007199254740993", insert.Value.Literal())
+	assert.Equal(t, ReplaceRange{Path: "a", Start: 1, End: 20, OldText: "o", Text: "t"}, req.Operations[11], "whole numbers as JSON Schema has them")
 	for i, o := range req.Operations {
 		assert.Equal(t, []string{"replace_text", "replace_text", "replace_text", "replace_range", "replace_range", "replace_range",
-			"append_text", "create_file", "create_file", "set_json", "insert_json"}[i], o.Name())
+			"append_text", "create_file", "create_file", "set_json", "insert_json", "replace_range"}[i], o.Name())
 	}
 }
 
@@ -92,8 +94,10 @@ func TestDecodeRefusesOperations(t *testing.T) {
 		{`{"op":"replace_text","path":"a","replace":"x"}`, CodeInvalidArguments, "search is missing"},
 		{`{"op":"replace_text","path":"a","search":"","replace":"x"}`, CodeInvalidArguments, "search: must not be empty"},
 		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":0}`, CodeInvalidArguments, "expect: is 0, want at least 1"},
-		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":1.5}`, CodeInvalidArguments, "whole number"},
-		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":"3"}`, CodeInvalidArguments, "whole number"},
+		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":1.5}`, CodeInvalidArguments, "whole number, got 1.5"},
+		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":"3"}`, CodeInvalidArguments, "whole number, got \"3\""},
+		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":null}`, CodeInvalidArguments, "whole number, got null"},
+		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":1e999}`, CodeInvalidArguments, "expect"},
 		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":10001}`, CodeLimitExceeded, "10001, the limit is 10000"},
 		{`{"op":"replace_text","path":"a","search":"x","replace":"y","expect":99999999999999999999}`, CodeInvalidArguments, "expect"},
 		{`{"op":"replace_text","path":"a","search":"x","replace":"y","fuzzy":"both"}`, CodeInvalidArguments, `"trim" or "indent"`},

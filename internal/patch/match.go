@@ -139,11 +139,38 @@ func times(n int) string {
 func (p *planner) notFound(e *Error, f *file, needle string) {
 	e.Why = fmt.Sprintf("search occurs 0 times, want %d; read the file again and copy the text as it is", *e.Details.Expected)
 	line, ok := closest(f.Doc, needle)
-	if !ok {
-		return
+	if ok {
+		e.Details.Candidates = []Candidate{f.candidate(line)}
+		e.Why += fmt.Sprintf("; the closest is line %d: %s", line, e.Details.Candidates[0].Text)
 	}
-	e.Details.Candidates = []Candidate{f.candidate(line)}
-	e.Why += fmt.Sprintf("; the closest is line %d: %s", line, e.Details.Candidates[0].Text)
+	if strings.Contains(unbroken.Replace(f.Doc.Text()), unbroken.Replace(needle)) {
+		e.Why += fmt.Sprintf("; it is there with other line breaks: the file has %s, search has %s", breaksOf(f.Doc.Text()), breaksOf(needle))
+	}
+}
+
+// unbroken makes all that can be meant as a line break the same.
+var unbroken = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// breaksOf names what a text has that can be meant as a line break.
+func breaksOf(s string) string {
+	crlf := strings.Count(s, "\r\n")
+	var kinds []string
+	for _, k := range []struct {
+		name string
+		n    int
+	}{
+		{`LF (\n)`, strings.Count(s, "\n") - crlf},
+		{`CRLF (\r\n)`, crlf},
+		{`CR (\r), which ends no line here`, strings.Count(s, "\r") - crlf},
+	} {
+		if k.n > 0 {
+			kinds = append(kinds, k.name)
+		}
+	}
+	if len(kinds) == 0 {
+		return "none"
+	}
+	return strings.Join(kinds, " and ")
 }
 
 // closest finds the line that shares the first line of needle that is not

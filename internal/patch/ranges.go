@@ -116,10 +116,12 @@ func (p *planner) mismatch(i int, o Operation, f *file, start, end int, actual, 
 // kindOfDifference names what is hard to see between two lines.
 func kindOfDifference(have, want string) string {
 	switch {
-	case trimRight(have) == trimRight(want):
+	case strings.TrimRight(have, " \t") == strings.TrimRight(want, " \t"):
 		return " (trailing blanks)"
 	case trimLeft(have) == trimLeft(want):
 		return " (indentation)"
+	case strings.ReplaceAll(have, "\r", "") == strings.ReplaceAll(want, "\r", ""):
+		return " (a carriage return, which is a character of its line)"
 	case squash(have) == squash(want):
 		return " (white space)"
 	}
