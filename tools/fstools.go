@@ -108,6 +108,7 @@ func (t fsTool) planRaw(ctx context.Context, e *env, name, raw string) (*Plan, e
 		if err != nil {
 			return nil, err
 		}
+		p.Need.Blind = hidesOld(would)
 		p.preview = func() []presenter.FileDiff { return changeHunks(path, would) }
 		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsWrite(ctx, target) }
 	case fs.NameRollback:
@@ -121,6 +122,7 @@ func (t fsTool) planRaw(ctx context.Context, e *env, name, raw string) (*Plan, e
 			run = func(context.Context) (msg.ToolResult, error) { return fsRolledBack(would) }
 			break
 		}
+		p.Need.Blind = hidesOld(would.Change) || would.Header == ""
 		p.preview = func() []presenter.FileDiff { return rollbackHunks(would) }
 		run = func(ctx context.Context) (msg.ToolResult, error) { return e.fsRollback(ctx, path, hash) }
 	default:
@@ -188,7 +190,7 @@ func planFsEdit(ctx context.Context, e *env, name, raw string) (*Plan, error) {
 	// The user is not asked about a call that cannot succeed. Of several
 	// targets those before the one that fails are written, and shown.
 	would, err := e.box.EditCall(ctx, asDryRun(call))
-	if err != nil && len(paths) == 1 {
+	if err != nil && len(would) == 0 {
 		return nil, err
 	}
 	p.preview = func() []presenter.FileDiff { return editHunks(would) }

@@ -108,6 +108,9 @@ func changeHunks(path string, c fs.Change) []presenter.FileDiff {
 	return presenter.Hunks(path, c.Before.LF(), c.After.LF())
 }
 
+// hidesOld reports whether a change replaces something that hunks do not show.
+func hidesOld(c fs.Change) bool { return c.Before == nil && !c.Created && !c.Same }
+
 // maxDiffText bounds the diffs that a model is shown of one call. Each file has
 // its header all the same.
 const maxDiffText = 50 << 10
@@ -152,9 +155,13 @@ func editHunks(done []fs.EditResult) []presenter.FileDiff {
 	return out
 }
 
-// rollbackHunks are those of a file that is put back, or made again.
+// rollbackHunks are those of a file that is put back, or made again; nil if
+// the version that is put back is no text.
 func rollbackHunks(r fs.RollbackResult) []presenter.FileDiff {
-	if r.Change.Created {
+	switch {
+	case r.Header == "":
+		return nil
+	case r.Change.Created:
 		return presenter.Hunks(r.Path, "", r.Change.After.LF())
 	}
 	return changeHunks(r.Path, r.Change)

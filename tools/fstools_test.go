@@ -97,7 +97,7 @@ func TestHashlineNeeds(t *testing.T) {
 		{"fs_write", `{"path":"n.txt","content":""}`, Change, 1},
 		{"fs_edit", `{"path":"a.txt","file_hash":"B6C1","ops":"delete 1"}`, Change, 1},
 		{"fs_edit", `{"path":"a.txt","file_hash":"B6C1","ops":"delete 1","dry_run":true}`, Look, 1},
-		{"fs_edit", `{"edits":[{"path":"a.txt","old_string":"a","new_string":"b"},{"path":"b.txt","old_string":"b","new_string":"c"}]}`, Change, 2},
+		{"fs_edit", `{"edits":[{"path":"a.txt","old_string":"alpha","new_string":"b"},{"path":"b.txt","old_string":"b","new_string":"c"}]}`, Change, 2},
 	} {
 		plan, refused := set.Plan(t.Context(), msg.ToolUse{ID: "c", Name: c.tool, Input: c.args})
 		require.Nil(t, refused, "%s %v", c.args, refused)

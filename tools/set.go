@@ -110,6 +110,9 @@ type Need struct {
 	// permission for the command should last.
 	Rule      string
 	RuleExact bool
+	// Blind says that the call replaces what its preview cannot show: a file
+	// that is no text, or one too large to compare.
+	Blind bool
 }
 
 // A tool is one implementation, offered under one or more names. It is a

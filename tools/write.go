@@ -55,7 +55,7 @@ func (writeTool) plan(ctx context.Context, e *env, name string, args arguments) 
 		return nil, err
 	}
 	return &Plan{
-		Need: Need{Access: Change, Paths: []string{w.abs}, Outside: e.outside(w.abs)},
+		Need: Need{Access: Change, Paths: []string{w.abs}, Outside: e.outside(w.abs), Blind: first.info.Exists && first.before == nil},
 		run: func(ctx context.Context) msg.ToolResult {
 			r, err := w.run(ctx)
 			if err != nil {

@@ -102,6 +102,9 @@ type Need struct {
 	// would tell it; nil, or a function that gives nil, if there is nothing to
 	// show beyond the call's arguments.
 	Preview func() json.RawMessage
+	// Blind says that the call replaces something that the preview cannot show,
+	// such as a file that is no text.
+	Blind bool
 	// Again says that the user was asked about this call before, and that its
 	// files have changed since.
 	Again bool

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"dsh-acp/internal/msg"
 )
@@ -46,12 +47,13 @@ func (t *turn) approve(ctx context.Context, u msg.ToolUse, p Plan, n Need) (Plan
 		if !v.Asked || n.Access != Edit {
 			return p, nil, nil
 		}
+		before := n
 		var refused *msg.ToolResult
 		if p, n, refused = t.plan(ctx, u); refused != nil {
 			return nil, refused, nil
 		}
 		now := n.preview()
-		if bytes.Equal(now, v.Shown) {
+		if bytes.Equal(now, v.Shown) && n.reaches(before) {
 			return p, nil, nil
 		}
 		if asked == maxQuestions {
@@ -67,6 +69,12 @@ func unmade(code, text string, shown json.RawMessage) *msg.ToolResult {
 	r := msg.Failed(code, text)
 	r.Error.Details = shown
 	return &r
+}
+
+// reaches reports whether the call touches what it touched at an earlier look:
+// a name may have become a link that leads elsewhere meanwhile.
+func (n Need) reaches(before Need) bool {
+	return slices.Equal(n.Paths, before.Paths) && n.Outside == before.Outside && n.Blind == before.Blind
 }
 
 // preview is what a question about the call shows.

@@ -95,3 +95,19 @@ func TestALookIsNotPlannedAgain(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, only(w.log.trail, "plan a"), 1)
 }
+
+// TestAskedAgainWhenItLeadsElsewhere has the same hunks in another file.
+func TestAskedAgainWhenItLeadsElsewhere(t *testing.T) {
+	w := newWorld(t, script(uses("a:edit"), bye))
+	w.tools.file = "1"
+	var asked [][]string
+	w.judge.say = func(_ context.Context, _ msg.ToolUse, n Need) (Verdict, error) {
+		asked = append(asked, n.Paths)
+		w.tools.paths = []string{"/elsewhere/a.txt"}
+		return Verdict{Allow: true, Asked: true, Shown: n.Preview()}, nil
+	}
+	_, err := w.run(t.Context(), "go")
+	require.NoError(t, err)
+	assert.Equal(t, [][]string{{"/w/a.txt"}, {"/elsewhere/a.txt"}}, asked)
+	assert.Len(t, only(w.log.trail, "run a"), 1)
+}

@@ -225,6 +225,8 @@ type box struct {
 	plan map[string]func(u msg.ToolUse) *msg.ToolResult
 	// file, if not "", is what edits would change; their previews hold it.
 	file string
+	// paths, if not nil, are those that edits would touch, in place of one.
+	paths []string
 }
 
 func (b *box) Specs() []msg.ToolSpec {
@@ -257,6 +259,9 @@ func (p *boxPlan) Need() Need {
 		return Need{Access: Look}
 	}
 	n := Need{Access: Edit, Paths: []string{"/w/a.txt"}}
+	if p.b.paths != nil {
+		n.Paths = p.b.paths
+	}
 	if p.file != "" {
 		n.Preview = func() json.RawMessage { return json.RawMessage(`{"diffs":["` + p.file + `"]}`) }
 	}

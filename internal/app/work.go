@@ -259,7 +259,7 @@ func (p plan) Need() agent.Need {
 	return agent.Need{
 		Access: access(n.Access), Paths: n.Paths, Outside: n.Outside,
 		Command: n.Command, Rule: n.Rule, RuleExact: n.RuleExact,
-		Preview: sync.OnceValue(p.Plan.Preview),
+		Preview: sync.OnceValue(p.Plan.Preview), Blind: n.Blind,
 	}
 }
 
