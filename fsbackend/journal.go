@@ -92,6 +92,7 @@ type history struct {
 	// last is the state in which this session last saw or left the file; zero:
 	// missing, or not known.
 	last Version
+	saw  *Version // as Seen was told; nil: nothing
 }
 
 // kept is a version of a file.

@@ -78,6 +78,38 @@ func TestUndoKeepsWhatOthersDidInBetween(t *testing.T) {
 	assert.False(t, ok, "within one call there is no between")
 }
 
+func TestSeenOutlivesTheProcess(t *testing.T) {
+	s := newShop(t)
+	s.put("read", "r")
+	s.put("planned", "p")
+	file, err := s.Read(t.Context(), s.path("read"))
+	require.NoError(t, err)
+	planned, err := s.Read(t.Context(), s.path("planned"))
+	require.NoError(t, err)
+	seen := s.Journal().Seen()
+	seen.NoteFile(file)
+	seen.Note("missing", fsbackend.Version{})
+	seen.Note("changed", fsbackend.VersionOf([]byte("1")))
+	seen.Note("changed", fsbackend.VersionOf([]byte("2")))
+
+	for range 2 { // the second time from an index that was written anew
+		s = s.reopen()
+		seen = s.Journal().Seen()
+		v, ok := seen.Version(file.Key)
+		assert.True(t, ok)
+		assert.Equal(t, file.Version, v)
+		v, ok = seen.Version("missing")
+		assert.True(t, ok)
+		assert.Equal(t, fsbackend.Version{}, v)
+		v, _ = seen.Version("changed")
+		assert.Equal(t, fsbackend.VersionOf([]byte("2")), v)
+		_, ok = seen.Version(planned.Key)
+		assert.False(t, ok, "that the journal keeps a file does not mean that the session saw it")
+		assert.Equal(t, []string{s.path("planned"), s.path("read")}, s.Journal().Paths())
+		s.fill()
+	}
+}
+
 // TestWhatWasUndoneOutlivesARewrite fills the index until it is written anew.
 func TestWhatWasUndoneOutlivesARewrite(t *testing.T) {
 	s := newShop(t)
@@ -88,15 +120,8 @@ func TestWhatWasUndoneOutlivesARewrite(t *testing.T) {
 	require.NoError(t, err)
 	_, err = s.Undo(in(t, "3", "r"), undo)
 	require.NoError(t, err)
-	for i := range 300 {
-		s.put("noise", []string{"x", "y"}[i%2])
-		_, err := s.Read(t.Context(), s.path("noise"))
-		require.NoError(t, err)
-	}
-	lines := s.indexLines()
-	s = s.reopen()
-	require.Less(t, s.indexLines(), lines, "the index was written anew")
-	s = s.reopen()
+	s.fill()
+	s = s.reopen().reopen()
 	j := s.Journal()
 	assert.False(t, j.Undone(first), "it was brought back")
 	assert.True(t, j.Undone(undo))
@@ -105,6 +130,17 @@ func TestWhatWasUndoneOutlivesARewrite(t *testing.T) {
 	last, ok := j.LastCall()
 	assert.True(t, ok)
 	assert.Equal(t, first, last)
+}
+
+// fill makes so many changes that the next process writes the index anew.
+func (s shop) fill() {
+	for i := range 300 {
+		s.Journal().Seen().Note("noise", fsbackend.VersionOf([]byte{byte(i)}))
+	}
+	lines := s.indexLines()
+	again := s.reopen()
+	require.Less(s.t, again.indexLines(), lines, "the index was written anew")
+	require.NoError(s.t, again.Journal().Close())
 }
 
 func (s shop) indexLines() int {

@@ -30,6 +30,7 @@ const (
 	eventChange  = "change"  // a file was changed from Before to Digest
 	eventDrop    = "drop"    // Digest is no longer kept for the file
 	eventUndone  = "undone"  // a group was undone, by another
+	eventSaw     = "saw"     // the session has seen Digest of a file; zero: that it is missing
 )
 
 type record struct {
@@ -120,6 +121,8 @@ func (j *Journal) apply(r record) {
 		}
 	case eventDrop:
 		j.forget(key, r.Digest)
+	case eventSaw:
+		j.applySaw(key, r.Digest)
 	case eventUndone:
 		j.applyUndone(undo{of: Group{r.Turn, r.Call}, by: Group{r.ByTurn, r.ByCall}})
 	}
@@ -247,7 +250,7 @@ func (r record) valid() bool {
 	switch r.Event {
 	case eventVersion:
 		return r.Key != "" && r.Digest != Version{} && r.Size >= 0
-	case eventStands, eventChange, eventDrop:
+	case eventStands, eventChange, eventDrop, eventSaw:
 		return r.Key != ""
 	case eventUndone:
 		return true
@@ -262,7 +265,7 @@ func (j *Journal) live() []record {
 		rec record
 	}
 	var all []placed
-	var out, stands []record
+	var out, states []record
 	for key, h := range j.files {
 		for _, k := range h.versions {
 			all = append(all, placed{k.seq, record{
@@ -271,14 +274,17 @@ func (j *Journal) live() []record {
 			}})
 		}
 		if len(h.versions) > 0 && h.versions[0].digest != h.last {
-			stands = append(stands, record{Event: eventStands, Key: rawText(key), Path: rawText(h.path), Digest: h.last})
+			states = append(states, record{Event: eventStands, Key: rawText(key), Path: rawText(h.path), Digest: h.last})
+		}
+		if h.saw != nil {
+			states = append(states, record{Event: eventSaw, Key: rawText(key), Digest: *h.saw})
 		}
 	}
 	slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.seq, b.seq) })
 	for _, p := range all {
 		out = append(out, p.rec)
 	}
-	out = append(out, stands...)
+	out = append(out, states...)
 	for _, c := range j.changes {
 		out = append(out, record{
 			Event: eventChange, Key: rawText(c.Key), Path: rawText(c.Path), Before: c.Before, Digest: c.After,

@@ -7,9 +7,11 @@ import "sync"
 // text counts as seen, and so does one that was found missing (its version is
 // zero). A tool that replaces whole files asks it, so that nothing is
 // overwritten unread. The zero value knows nothing; it is safe for concurrent
-// use. It is never saved: a resumed session reads again or fills it from its
-// log.
+// use, and forgets all when the process ends; [Journal.Seen] gives one that does
+// not.
 type Seen struct {
+	keep func(Key, Version) // records what is new; nil: nobody does
+
 	mu sync.Mutex
 	m  map[Key]Version // guarded by mu
 }
@@ -22,7 +24,13 @@ func (s *Seen) Note(k Key, v Version) {
 	if s.m == nil {
 		s.m = map[Key]Version{}
 	}
+	if was, ok := s.m[k]; ok && was == v {
+		return
+	}
 	s.m[k] = v
+	if s.keep != nil {
+		s.keep(k, v)
+	}
 }
 
 // NoteFile remembers a file as it was read, text or not.
@@ -35,13 +43,6 @@ func (s *Seen) Version(k Key) (Version, bool) {
 	defer s.mu.Unlock()
 	v, ok := s.m[k]
 	return v, ok
-}
-
-// Forget drops what is known of a file.
-func (s *Seen) Forget(k Key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.m, k)
 }
 
 // Guard is the precondition of a write that must not overwrite what the
