@@ -16,6 +16,7 @@ type Pattern struct {
 	multiline bool
 	need      []literal // each match holds one of these; none: nothing is known
 	exact     bool      // and each of them is a match
+	shape     *shape    // each match holds this too; nil: nothing is known, or no more than need tells
 	cr        bool      // it tells the CR before a line's end apart
 }
 
@@ -59,6 +60,9 @@ func Compile(expr string, opt PatternOptions) (*Pattern, error) {
 	tree = tree.Simplify()
 	p.need = required(tree)
 	p.exact = !opt.Multiline && p.need != nil && tree.Op == syntax.OpLiteral && len(p.need) == 1 && len(p.need[0].text) == runesLen(tree.Rune)
+	if s := shapeOf(tree); s != nil && !opt.Multiline && !(len(p.need) == 1 && s.n <= len(p.need[0].text)) {
+		p.shape = s
+	}
 	return p, nil
 }
 

@@ -186,8 +186,8 @@ func (s *scanner) next(end int) (start, stop int, ok bool) {
 	}
 	for at := s.from; at < end; at = stop {
 		start = at
-		if p.need != nil {
-			hit := s.find.find(at)
+		if p.need != nil || p.shape != nil {
+			hit := s.candidate(at, end)
 			if hit < 0 {
 				return 0, 0, false
 			}
@@ -195,11 +195,26 @@ func (s *scanner) next(end int) (start, stop int, ok bool) {
 			at = hit
 		}
 		stop = lineEnd(s.buf[:end], at)
-		if p.exact || p.re.Match(s.line(start, stop)) {
+		if p.exact {
+			return start, stop, true
+		}
+		line := s.line(start, stop)
+		if p.need != nil && p.shape != nil && p.shape.find(line, 0) < 0 {
+			continue
+		}
+		if p.re.Match(line) {
 			return start, stop, true
 		}
 	}
 	return 0, 0, false
+}
+
+// candidate returns the next place in a line that may match, or -1.
+func (s *scanner) candidate(at, end int) int {
+	if s.q.Pattern.need != nil {
+		return s.find.find(at)
+	}
+	return s.q.Pattern.shape.find(s.buf[:end], at)
 }
 
 // lineEnd is behind the line break of the line that holds at.

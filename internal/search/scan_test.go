@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -28,6 +29,10 @@ var scanCases = []struct {
 	{name: "empty lines", expr: "^$", text: "a\n\nb\n\n", want: "2: 4:"},
 	{name: "expression with a literal", expr: `f\w+\(`, text: "foo\nfoo(\nf(\n", want: "2:foo("},
 	{name: "expression without", expr: `[0-9]{2}`, text: "a1\nb22\n333\n", want: "2:b22 3:333"},
+	{name: "shape", expr: `[0-9]{2}-x`, text: "1-x\n12-y 34-x\n12-\nx\n", want: "2:12-y\u00b734-x"},
+	{name: "shape in either case", expr: `[a-c]+x?[x-z]k`, fold: true, text: "bk\nAZK\nBxy\u212a\n", want: "2:AZK 3:Bxy\u212a"},
+	{name: "shape that is longer than what is looked for", expr: `[0-9]{12}`, text: "12345678901\n123456789012\n", want: "2:123456789012"},
+	{name: "shape over a line end", expr: `[0-9]\s[0-9]`, text: "1\n2 3\n4\r\n5\n", want: "2:2\u00b73"},
 	{name: "either", expr: "ab|cd", text: "xcdx\nac\nab\n", want: "1:xcdx 3:ab"},
 	{name: "common beginning", expr: "fo(o|x)", text: "fo\nfox\nfoo\n", want: "2:fox 3:foo"},
 	{name: "ends", expr: "^a$", text: "a\nab\na\r\nba\n", want: "1:a 3:a"},
@@ -292,5 +297,34 @@ func TestNeededLiterals(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(got, " "), c.expr)
 		assert.Equal(t, c.exact, p.exact, c.expr)
+	}
+}
+
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		expr, in string
+		n, at    int // of the run, and where it is found
+	}{
+		{`[0-9]{3}-[0-9]{4}`, "12-3456 555-1234", 8, 8},
+		{`x*[a-f]+[0-9]`, "gg 0 x9 zf7", 2, 9},
+		{`\b[A-Z]\w`, "a B Cd", 2, 4},
+		{`(ab|cd)[0-9]`, "c1", 1, 1},
+		{`[0-9]{9}[a-z]`, "12345678", 8, 0},
+		{`[^x]`, "y", 0, 0},
+		{`x?`, "y", 0, 0},
+		{`(?i)k[0-9]`, "k1", 1, 1},
+		{`(?i)[0-9]b`, "1B", 2, 0},
+	} {
+		tree, err := syntax.Parse(c.expr, syntax.Perl)
+		require.NoError(t, err)
+		s := shapeOf(tree.Simplify())
+		if c.n == 0 {
+			assert.Nil(t, s, c.expr)
+			continue
+		}
+		require.NotNil(t, s, c.expr)
+		assert.Equal(t, c.n, s.n, c.expr)
+		assert.Equal(t, c.at, s.find([]byte(c.in), 0), c.expr)
+		assert.Equal(t, -1, s.find([]byte(c.in), c.at+1), c.expr)
 	}
 }
