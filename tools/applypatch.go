@@ -126,13 +126,15 @@ type plannedPatch struct {
 // are those of all that follows.
 func (e *env) decodePatch(ctx context.Context, raw json.RawMessage) (patch.Request, error) {
 	req, errs := patch.Decode(raw, e.Patch.Limits)
-	if errs == nil {
-		return req, nil
+	if errs != nil || req.Undecoded() {
+		if foreign, ok := patch.Foreign(raw); ok {
+			return req, e.foreignPatch(ctx, foreign)
+		}
 	}
-	if foreign, ok := patch.Foreign(raw); ok {
-		return req, e.foreignPatch(ctx, foreign)
+	if errs != nil {
+		return req, refusePatch(errs)
 	}
-	return req, refusePatch(errs)
+	return req, nil
 }
 
 func (e *env) makePatch(req patch.Request, view *patchView) (*plannedPatch, error) {

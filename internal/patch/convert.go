@@ -3,6 +3,7 @@ package patch
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dsh-acp/internal/jsonedit"
@@ -36,27 +37,45 @@ type Lookup func(path string) (doc text.Doc, ok bool)
 
 // Foreign returns the patch text of a call that holds nothing else: its only
 // argument, whatever its name, the arguments as one string, or arguments that
-// are no JSON at all.
+// are no JSON at all. In a list the text may stand beside other words, as in a
+// command. It is for calls of which no operation could be decoded.
 func Foreign(raw json.RawMessage) (patch string, ok bool) {
 	v, err := jsonedit.ParseValue(raw, jsonedit.Limits{})
 	if err != nil {
 		return string(raw), formatOf(string(raw)) != ""
 	}
-	if members, object := v.Members(); object && len(members) == 1 {
-		v = members[0].Value
+	return patchIn(v)
+}
+
+func patchIn(v jsonedit.Value) (patch string, ok bool) {
+	if s, is := v.Str(); is {
+		return s, formatOf(s) != ""
 	}
-	s, ok := v.Str()
-	return s, ok && formatOf(s) != ""
+	if members, is := v.Members(); is && len(members) == 1 {
+		return patchIn(members[0].Value)
+	}
+	elements, _ := v.Elements()
+	for _, e := range elements {
+		if s, found := patchIn(e); found {
+			if ok {
+				return "", false // which one is meant?
+			}
+			patch, ok = s, true
+		}
+	}
+	return patch, ok
 }
 
 // formatOf tells the formats apart by their first lines.
 func formatOf(s string) string {
 	lines := strings.Split(text.Fold(s), "\n")
 	for i, l := range lines {
+		word, path := codexWord(l)
+		_, numbered := hunkHeader(l)
 		switch {
-		case strings.TrimSpace(l) == codexBegin:
+		case word == codexBegin, path != "" && word != codexMove:
 			return FormatCodex
-		case isFileHeader(lines, i), isHunkHeader(l):
+		case isFileHeader(lines, i, false), numbered, strings.HasPrefix(l, "diff --git "):
 			return FormatUnified
 		}
 	}
@@ -81,6 +100,9 @@ func Convert(s string, lookup Lookup) Conversion {
 	}
 	for _, s := range sections {
 		c.section(s)
+	}
+	if lookup != nil {
+		c.tryOut()
 	}
 	if len(sections) == 0 && len(c.problems) == 0 {
 		c.problem("the patch names no file")
@@ -181,7 +203,7 @@ func (c *converter) section(s section) {
 	case s.path == "":
 		c.problem("a file of the patch has no path")
 	case s.kind == add && found:
-		c.problem("%s: the patch adds the file, but it exists; change it with replace_text or replace_range", s.path)
+		c.problem("%s: the patch adds the file, but it exists; change it with replace_text or replace_range, or write the whole file with another tool", s.path)
 	case s.kind == add:
 		c.ops = append(c.ops, CreateFile{Path: s.path, Text: s.text, Parents: true})
 	case c.lookup != nil && !found:
@@ -224,12 +246,12 @@ func (h hunk) core() (lines []hunkLine, skipped int) {
 	return lines, skipped
 }
 
-// replaceLines adds the change of h, whose first line is line start of the
-// file. lineAt returns lines as they are in the file.
-func (c *converter) replaceLines(path string, h hunk, start int, lineAt func(int) (string, bool)) {
+// change returns the lines of h without the context around them, before and
+// after, and the first of them in the file, where h starts at line start.
+// lineAt returns lines as they are in the file.
+func (h hunk) change(start int, lineAt func(int) (string, bool)) (before, after []string, from int) {
 	core, skipped := h.core()
-	from := start + skipped
-	var before, after []string
+	from = start + skipped
 	at := from
 	for _, l := range core {
 		s := l.text
@@ -244,12 +266,23 @@ func (c *converter) replaceLines(path string, h hunk, start int, lineAt func(int
 			after = append(after, s)
 		}
 	}
-	switch {
-	case len(core) == 0:
+	return before, after, from
+}
+
+// replaceLines adds the change of h, whose first line is line start of the
+// file.
+func (c *converter) replaceLines(path string, h hunk, start int, lineAt func(int) (string, bool)) {
+	before, after, from := h.change(start, lineAt)
+	switch empty := len(before)+len(after) == 0; {
+	case empty && h.oldOpen != h.newOpen:
+		return // the final break is all
+	case empty:
 		c.problem("%s: hunk %d changes nothing", path, h.number)
 		return
+	case len(before) > 0 && slices.Equal(before, after) && h.oldOpen != h.newOpen:
+		return
 	case len(before) > 0:
-		c.ops = append(c.ops, ReplaceRange{path, from, at - 1, lineText(before), lineText(after)})
+		c.ops = append(c.ops, ReplaceRange{path, from, from + len(before) - 1, lineText(before), lineText(after)})
 		return
 	}
 	// Lines that only come: they need a neighbour that is there.
@@ -261,7 +294,41 @@ func (c *converter) replaceLines(path string, h hunk, start int, lineAt func(int
 		c.ops = append(c.ops, ReplaceRange{path, from, from, lineText([]string{below}), lineText(append(after, below))})
 		return
 	}
-	c.ops = append(c.ops, AppendText{path, strings.Join(after, "\n") + "\n"})
+	s := strings.Join(after, "\n")
+	if !h.newOpen {
+		s += "\n"
+	}
+	c.ops = append(c.ops, AppendText{path, s})
+}
+
+// tryOut plans the operations, and takes those out that cannot be made, so
+// that what is shown can be called as it is.
+func (c *converter) tryOut() {
+	files := map[string]*File{}
+	for _, o := range c.ops {
+		f := &File{Path: o.Target()}
+		if doc, ok := c.lookup(f.Path); ok {
+			f.State, f.Doc = Regular, doc
+		}
+		files[f.Path] = f
+	}
+	for len(c.ops) > 0 {
+		_, errs := Make(Request{Operations: c.ops}, files, Options{Limits: Limits{Operations: len(c.ops), Files: len(c.ops)}})
+		if errs == nil {
+			return
+		}
+		if errs[0].Operation < 0 {
+			c.ops = nil
+			c.problem("%s", errs[0].Why)
+			return
+		}
+		for _, e := range slices.Backward(errs) {
+			c.ops = slices.Delete(c.ops, e.Operation, e.Operation+1)
+		}
+		for _, e := range errs {
+			c.problem("%s: %s", e.Path, e.Why)
+		}
+	}
 }
 
 // encode writes operations as the array of a call, an operation a line.

@@ -49,9 +49,34 @@ func (c *converter) located(path string, doc text.Doc, h hunk, cursor int) int {
 		c.problem("%s: hunk %d fits at line %d and at line %d; give more lines around it, or use replace_range", path, h.number, places[0], places[1])
 		return cursor
 	}
-	c.replaceLines(path, h, start, lineOf(doc))
-	c.finalBreak(path, doc, h, start+len(old))
+	c.atLine(path, doc, h, start)
 	return start + len(old)
+}
+
+// atLine adds a hunk whose place is known.
+func (c *converter) atLine(path string, doc text.Doc, h hunk, start int) {
+	atEnd := start+len(h.old()) > doc.Lines()
+	if h.newOpen && atEnd && doc.Shape().FinalNewline {
+		c.openEnd(path, doc, h, start)
+		return
+	}
+	c.replaceLines(path, h, start, lineOf(doc))
+	if h.oldOpen && !h.newOpen && atEnd && doc.Lines() > 0 {
+		c.ops = append(c.ops, AppendText{path, "\n"})
+	}
+}
+
+// openEnd adds a hunk at the end of the file that takes the last line break
+// away, which no range of lines can.
+func (c *converter) openEnd(path string, doc text.Doc, h hunk, start int) {
+	_, after, from := h.change(start, lineOf(doc))
+	line := from
+	for line > 1 && (line > doc.Lines() || len(text.FindAll(doc.Text(), doc.Text()[doc.LineStart(line):])) > 1) {
+		line--
+	}
+	s := doc.Text()
+	above := s[doc.LineStart(line):doc.LineStart(from)]
+	c.ops = append(c.ops, ReplaceText{Path: path, Expect: 1, Search: s[doc.LineStart(line):], Replace: above + text.WithEnding(strings.Join(after, "\n"), doc.Ending())})
 }
 
 // insertion adds lines that come without any line before or behind them.
@@ -63,7 +88,7 @@ func (c *converter) insertion(path string, doc text.Doc, h hunk, from, cursor in
 	case len(h.anchors) > 0 && !h.atEnd:
 		at = from
 	}
-	c.replaceLines(path, h, at, lineOf(doc))
+	c.atLine(path, doc, h, at)
 	return max(cursor, at)
 }
 
@@ -75,19 +100,6 @@ func lineOf(doc text.Doc) func(int) (string, bool) {
 		}
 		return doc.Line(i), true
 	}
-}
-
-// finalBreak adds what a hunk says of the file's last line break. next is the
-// line behind the hunk.
-func (c *converter) finalBreak(path string, doc text.Doc, h hunk, next int) {
-	if h.oldOpen == h.newOpen || next <= doc.Lines() {
-		return
-	}
-	if h.newOpen {
-		c.problem("%s: hunk %d takes the last line break away; do that with replace_text on the end of the file", path, h.number)
-		return
-	}
-	c.ops = append(c.ops, AppendText{path, "\n"})
 }
 
 // unlocated adds a hunk of a file that could not be looked into.
@@ -120,26 +132,31 @@ func (c *converter) unlocated(path string, h hunk) {
 	case strings.Join(old, "") == "" && len(old) > 0:
 		c.problem("%s: hunk %d shows only empty lines of the file; give a line of text around them", path, h.number)
 	case len(old) > 0 && len(now) == 0:
-		c.ops = append(c.ops, ReplaceText{Path: path, Search: strings.Join(old, "\n") + "\n"})
+		c.ops = append(c.ops, ReplaceText{Path: path, Expect: 1, Search: strings.Join(old, "\n") + "\n"})
 	case len(old) > 0:
-		c.ops = append(c.ops, ReplaceText{Path: path, Search: strings.Join(old, "\n"), Replace: strings.Join(now, "\n")})
+		c.ops = append(c.ops, ReplaceText{Path: path, Expect: 1, Search: strings.Join(old, "\n"), Replace: strings.Join(now, "\n")})
 	case len(h.anchors) > 0:
 		a := h.anchors[len(h.anchors)-1]
-		c.ops = append(c.ops, ReplaceText{Path: path, Search: a, Replace: a + "\n" + strings.Join(now, "\n")})
+		c.ops = append(c.ops, ReplaceText{Path: path, Expect: 1, Search: a, Replace: a + "\n" + strings.Join(now, "\n")})
 	default:
 		c.ops = append(c.ops, AppendText{path, strings.Join(now, "\n") + "\n"})
 	}
 }
 
 // anchorLine returns the first line from on that is a, up to blanks around it,
-// or 0.
+// else the first that holds it, or 0.
 func anchorLine(doc text.Doc, a string, from int) int {
+	inside := 0
 	for i, l := range doc.All() {
-		if i >= from && strings.TrimSpace(l) == strings.TrimSpace(a) {
+		switch {
+		case i < from:
+		case strings.TrimSpace(l) == strings.TrimSpace(a):
 			return i
+		case inside == 0 && strings.Contains(l, strings.TrimSpace(a)):
+			inside = i
 		}
 	}
-	return 0
+	return inside
 }
 
 // placesOf returns the lines from on at which old stands; only where it does

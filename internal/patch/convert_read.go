@@ -5,19 +5,41 @@ import (
 	"strings"
 )
 
-// The words of a Codex patch.
+// The words of a Codex patch, behind three stars.
 const (
-	codexBegin  = "*** Begin Patch"
-	codexEnd    = "*** End Patch"
-	codexAdd    = "*** Add File: "
-	codexDelete = "*** Delete File: "
-	codexUpdate = "*** Update File: "
-	codexMove   = "*** Move to: "
-	codexEOF    = "*** End of File"
+	codexBegin  = "Begin Patch"
+	codexEnd    = "End Patch"
+	codexAdd    = "Add File:"
+	codexDelete = "Delete File:"
+	codexUpdate = "Update File:"
+	codexMove   = "Move to:"
+	codexEOF    = "End of File"
 )
 
+// codexWord returns which word a line starts with, and what follows it. The
+// blank behind the stars may lack.
+func codexWord(l string) (word, rest string) {
+	l, ok := strings.CutPrefix(l, "***")
+	if !ok {
+		return "", ""
+	}
+	l = strings.TrimSpace(l)
+	for _, w := range []string{codexBegin, codexEnd, codexEOF} {
+		if l == w {
+			return w, ""
+		}
+	}
+	for _, w := range []string{codexAdd, codexDelete, codexUpdate, codexMove} {
+		if rest, ok := strings.CutPrefix(l, w); ok {
+			return w, strings.TrimSpace(rest)
+		}
+	}
+	return "", ""
+}
+
 // codex reads the sections of a Codex patch. What has no form as operations,
-// and lines that belong nowhere, become problems.
+// and lines that belong nowhere, become problems. Where the patch lacks its
+// first line, it starts with its first file.
 func (c *converter) codex(lines []string) []section {
 	var out []section
 	var cur *section
@@ -25,26 +47,28 @@ func (c *converter) codex(lines []string) []section {
 		out = append(out, s)
 		cur = &out[len(out)-1]
 	}
-	inside := false
+	inside, begun := false, false
 	for i, l := range lines {
+		word, path := codexWord(l)
 		if !inside {
-			inside = strings.TrimSpace(l) == codexBegin
-			continue
+			begun = word == codexBegin
+			inside = word != ""
+			if begun || !inside {
+				continue
+			}
 		}
-		if strings.TrimSpace(l) == codexEnd {
-			return clean(out)
-		}
-		path := func(word string) string { return strings.TrimSpace(strings.TrimPrefix(l, word)) }
 		switch {
-		case strings.HasPrefix(l, codexAdd):
-			open(section{kind: add, path: path(codexAdd)})
-		case strings.HasPrefix(l, codexDelete):
-			c.problem("%s: apply_patch deletes no files; delete it with another tool", path(codexDelete))
+		case word == codexEnd:
+			return clean(out)
+		case word == codexAdd:
+			open(section{kind: add, path: path})
+		case word == codexDelete:
+			c.problem("%s: apply_patch deletes no files; delete it with another tool", path)
 			cur = nil
-		case strings.HasPrefix(l, codexUpdate):
-			open(section{path: path(codexUpdate)})
-		case strings.HasPrefix(l, codexMove):
-			c.problem("%s: apply_patch renames no files; rename it with another tool", path(codexMove))
+		case word == codexUpdate:
+			open(section{path: path})
+		case word == codexMove:
+			c.problem("%s: apply_patch renames no files; rename it with another tool", path)
 		case cur == nil:
 			if strings.TrimSpace(l) != "" {
 				c.problem("line %d of the patch belongs to no file: %s", i+1, clip(l))
@@ -59,7 +83,9 @@ func (c *converter) codex(lines []string) []section {
 			c.codexLine(cur, l, i)
 		}
 	}
-	c.problem("the patch has no %q; it may be cut off", codexEnd)
+	if begun {
+		c.problem(`the patch has no "*** %s"; it may be cut off`, codexEnd)
+	}
 	return clean(out)
 }
 
@@ -71,25 +97,31 @@ func (c *converter) codexLine(s *section, l string, i int) {
 		}
 		return &s.hunks[len(s.hunks)-1]
 	}
-	switch {
+	switch word, _ := codexWord(l); {
 	case strings.HasPrefix(l, "@@"):
 		if h := last(); len(h.lines) > 0 {
 			s.hunks = append(s.hunks, hunk{number: len(s.hunks) + 1})
 		}
 		h := last()
-		if isHunkHeader(l) {
+		if _, numbered := hunkHeader(l); numbered {
 			break // line numbers, of which this format has none
 		}
-		if a := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(l, "@@"), "@@")); a != "" {
+		if a := anchorOf(l); a != "" {
 			h.anchors = append(h.anchors, a)
 		}
-	case strings.TrimSpace(l) == codexEOF:
+	case word == codexEOF:
 		last().atEnd = true
 	default:
 		if !last().line(l) {
 			c.problem("%s: line %d of the patch begins with none of space, + and -: %s", s.path, i+1, clip(l))
 		}
 	}
+}
+
+// anchorOf returns the line of the file that a header without line numbers
+// names, or "".
+func anchorOf(l string) string {
+	return strings.Trim(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(l), "@@"), "@@"), " \t.…")
 }
 
 // line adds a line of a hunk. An empty one is taken for an empty line that
@@ -125,29 +157,34 @@ func clean(sections []section) []section {
 	return sections
 }
 
-// isFileHeader reports whether a file's part of a unified diff starts at line
-// i. A removed line may look like its first line, so that three are looked at.
-func isFileHeader(lines []string, i int) bool {
-	return i+1 < len(lines) && strings.HasPrefix(lines[i], "--- ") && strings.HasPrefix(lines[i+1], "+++ ") &&
-		(i+2 >= len(lines) || isHunkHeader(lines[i+2]))
-}
+// A header is the first line of a hunk in a unified diff: where it starts
+// before the change, and how many lines it has before and after.
+type header struct{ start, old, new int }
 
-func isHunkHeader(l string) bool {
-	_, _, ok := hunkHeader(l)
-	return ok
-}
-
-// hunkHeader reads the first line, and the number of lines, before the change.
-func hunkHeader(l string) (start, count int, ok bool) {
+// hunkHeader reads a header that has line numbers.
+func hunkHeader(l string) (h header, ok bool) {
 	rest, ok := strings.CutPrefix(l, "@@ -")
 	if !ok {
-		return 0, 0, false
+		return h, false
 	}
 	old, rest, ok := strings.Cut(rest, " +")
-	if !ok || !strings.Contains(rest, " @@") {
-		return 0, 0, false
+	if !ok {
+		return h, false
 	}
-	first, length, ranged := strings.Cut(old, ",")
+	now, _, ok := strings.Cut(rest, " @@")
+	if !ok {
+		return h, false
+	}
+	if h.start, h.old, ok = lineRange(old); !ok {
+		return h, false
+	}
+	_, h.new, ok = lineRange(now)
+	return h, ok
+}
+
+// lineRange reads "start,count", where a count of 1 may be left out.
+func lineRange(s string) (start, count int, ok bool) {
+	first, length, ranged := strings.Cut(s, ",")
 	start, err := strconv.Atoi(first)
 	if err != nil || start < 0 || start > farthest {
 		return 0, 0, false
@@ -159,110 +196,4 @@ func hunkHeader(l string) (start, count int, ok bool) {
 		}
 	}
 	return start, count, true
-}
-
-// unified reads the sections of a unified diff, with or without git's lines.
-func (c *converter) unified(lines []string) []section {
-	var out []section
-	var cur *section
-	var h *hunk
-	for i := 0; i < len(lines); i++ {
-		l := lines[i]
-		switch {
-		case isFileHeader(lines, i):
-			cur, h = c.fileHeader(&out, l, lines[i+1]), nil
-			i++
-		case isHunkHeader(l):
-			if len(out) == 0 {
-				c.problem("line %d of the diff: there is no file header (--- and +++) above it", i+1)
-				return nil
-			}
-			h = nil
-			if cur == nil {
-				continue // of a file that is deleted
-			}
-			start, count, _ := hunkHeader(l)
-			if count == 0 {
-				start++ // the header names the line above
-			}
-			cur.hunks = append(cur.hunks, hunk{number: len(cur.hunks) + 1, start: max(1, start)})
-			h = &cur.hunks[len(cur.hunks)-1]
-		case strings.HasPrefix(l, "diff --git "), strings.HasPrefix(l, "Index: "):
-			h = nil
-		case strings.HasPrefix(l, "rename to "):
-			c.problem("%s: apply_patch renames no files; rename it with another tool", strings.TrimPrefix(l, "rename to "))
-		case strings.HasPrefix(l, "GIT binary patch"), strings.HasPrefix(l, "Binary files "):
-			c.problem("line %d of the diff: binary changes have no form as operations", i+1)
-			h = nil
-		case h == nil:
-			// Headers of git, mail and prose around the diff.
-		case strings.HasPrefix(l, `\`):
-			if n := len(h.lines); n > 0 {
-				h.oldOpen = h.oldOpen || h.lines[n-1].op != '+'
-				h.newOpen = h.newOpen || h.lines[n-1].op != '-'
-			}
-		default:
-			if !h.line(l) {
-				h = nil
-			}
-		}
-	}
-	for i := range out {
-		out[i].addText()
-	}
-	return clean(out)
-}
-
-// fileHeader opens a section, or tells why there is none.
-func (c *converter) fileHeader(out *[]section, minus, plus string) *section {
-	old, now := headerPath(minus[4:]), headerPath(plus[4:])
-	if strings.HasPrefix(old, "a/") && strings.HasPrefix(now, "b/") ||
-		strings.HasPrefix(old, "a/") && now == noFile || old == noFile && strings.HasPrefix(now, "b/") {
-		old, now = strings.TrimPrefix(old, "a/"), strings.TrimPrefix(now, "b/")
-	}
-	s := section{path: now}
-	switch {
-	case now == noFile:
-		c.problem("%s: apply_patch deletes no files; delete it with another tool", old)
-		*out = append(*out, section{path: old, kind: dropped})
-		return nil
-	case old == noFile:
-		s.kind = add
-	case old != now && !strings.HasSuffix(old, ".orig"):
-		c.problem("%s: apply_patch renames no files; the operations change %s in its place", now, old)
-		s.path = old
-	}
-	*out = append(*out, s)
-	return &(*out)[len(*out)-1]
-}
-
-const noFile = "/dev/null"
-
-// headerPath returns the path of a --- or +++ line, without a time stamp.
-func headerPath(s string) string {
-	s, _, _ = strings.Cut(s, "\t")
-	s = strings.TrimSpace(s)
-	if strings.HasPrefix(s, `"`) {
-		if plain, err := strconv.Unquote(s); err == nil {
-			return plain
-		}
-	}
-	return s
-}
-
-// addText makes the text of a file that is added of its hunks.
-func (s *section) addText() {
-	if s.kind != add {
-		return
-	}
-	var b strings.Builder
-	for k, h := range s.hunks {
-		for i, l := range h.lines {
-			b.WriteString(l.text)
-			if !h.newOpen || k < len(s.hunks)-1 || i < len(h.lines)-1 {
-				b.WriteByte('\n')
-			}
-		}
-	}
-	s.text = b.String()
 }

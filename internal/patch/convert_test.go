@@ -71,13 +71,44 @@ var convertCases = []struct {
 	{"git, binary", nil, "diff --git a/n b/n\nBinary files a/n and b/n differ\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n", nil, []string{"binary", "a: there is no such"}},
 	{"git, quoted path", world{"é\t": "x\n"}, "--- \"a/\\303\\251\\t\"\n+++ \"b/\\303\\251\\t\"\n@@ -1 +1 @@\n-x\n+y\n", world{"é\t": "y\n"}, nil},
 	{"the last break comes", world{"a": "x\ny"}, "--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+z\n", world{"a": "x\nz\n"}, nil},
-	{"the last break goes", world{"a": "x\ny\n"}, "--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n\\ No newline at end of file\n", world{"a": "x\nz\n"}, []string{"takes the last line break away"}},
+	{"the last break goes", world{"a": "x\ny\n"}, "--- a\n+++ a\n@@ -1,2 +1,2 @@\n x\n-y\n+z\n\\ No newline at end of file\n", world{"a": "x\nz"}, nil},
 	{"no break before and after", world{"a": "x\ny"}, "--- a\n+++ a\n@@ -1,2 +1,2 @@\n-x\n+z\n y\n\\ No newline at end of file\n", world{"a": "z\ny"}, nil},
 	{"a removed line like a header", world{"a": "-- x\n++ y\n"}, "--- a\n+++ a\n@@ -1,2 +1 @@\n--- x\n ++ y\n", world{"a": "++ y\n"}, nil},
 	{"prose around", world{"a": "x\n"}, "Here is the diff:\n\n```\n--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n```\nDone.\n", world{"a": "y\n"}, nil},
 	{"hunk without a file", nil, "@@ -1 +1 @@\n-x\n+y\n", nil, []string{"no file header"}},
 	{"no path", nil, "*** Begin Patch\n*** Add File: \n+x\n*** End Patch", nil, []string{"no path"}},
 	{"neither", nil, "hello", nil, []string{"neither"}},
+
+	// What models make of the formats.
+	{"codex in a fence", world{"a": "x\n"}, "```\n*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\n```", world{"a": "y\n"}, nil},
+	{"codex in a command", world{"a": "x\n"}, "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\nEOF\n", world{"a": "y\n"}, nil},
+	{"codex without its frame", world{"a": "x\n"}, "*** Update File: a\n@@\n-x\n+y\n", world{"a": "y\n"}, nil},
+	{"codex without blanks behind the stars", world{"a": "x\n"}, "***Begin Patch\n***Update File: a\n@@\n-x\n+y\n***End Patch\n", world{"a": "y\n"}, nil},
+	{"codex, a part of the anchor's line", world{"a": "func f() {\n\t1\n}\nfunc g() {\n\t1\n}\n"}, "*** Begin Patch\n*** Update File: a\n@@ func g()\n-\t1\n+\t2\n*** End Patch", world{"a": "func f() {\n\t1\n}\nfunc g() {\n\t2\n}\n"}, nil},
+	{"codex, one file twice", world{"a": "x\ny\n"}, "*** Begin Patch\n*** Update File: a\n-y\n+Y\n*** Update File: a\n-x\n+X\n*** End Patch", world{"a": "X\nY\n"}, nil},
+	{"codex, two hunks on one line", world{"a": "x\ny\n"}, "*** Begin Patch\n*** Update File: a\n-y\n+Y\n*** Update File: a\n-y\n+Z\n*** End Patch", world{"a": "x\nY\n"}, []string{"a: overlaps operation 0"}},
+	{"codex, already as it should be", world{"a": "x\n"}, "*** Begin Patch\n*** Update File: a\n-x\n+x\n*** End Patch", nil, []string{"every file already is"}},
+	{"a hunk without numbers", world{"a": "x\ny\n"}, "--- a/a\n+++ b/a\n@@ ... @@\n x\n-y\n+z\n", world{"a": "x\nz\n"}, nil},
+	{"a hunk under the line above it", world{"a": "f\nx\ng\nx\n"}, "--- a/a\n+++ b/a\n@@ g @@\n-x\n+z\n", world{"a": "f\nx\ng\nz\n"}, nil},
+	{"no hunk header at all", world{"a": "x\ny\n"}, "--- a/a\n+++ b/a\n x\n-y\n+z\n", world{"a": "x\nz\n"}, nil},
+	{"one side has its letter", world{"d/a": "x\n"}, "--- a/d/a\n+++ d/a\n@@ -1 +1 @@\n-x\n+y\n", world{"d/a": "y\n"}, nil},
+	{"a blank in the path", world{"a b": "x\n"}, "diff --git a/a b b/a b\n--- a/a b\t\n+++ b/a b\t\n@@ -1 +1 @@\n-x\n+y\n", world{"a b": "y\n"}, nil},
+	{"CRLF in the diff", world{"a": "x\ny\n"}, "--- a/a\r\n+++ b/a\r\n@@ -1,2 +1,2 @@\r\n x\r\n-y\r\n+z\r\n", world{"a": "x\nz\n"}, nil},
+	{"a mail's signature", world{"a": "- \nx\n"}, "Subject: [PATCH] x\n\n---\n a | 2 +-\n\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n - \n-x\n+y\n-- \n2.39.0\n", world{"a": "- \ny\n"}, nil},
+	{"a line that goes like a signature", world{"a": "- \nx\n"}, "--- a/a\n+++ b/a\n@@ -1,2 +1 @@\n-- \n x\n", world{"a": "x\n"}, nil},
+	{"git, mode alone", world{"a": "x\n"}, "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n", nil, []string{"a: apply_patch changes no modes"}},
+	{"git, mode and text", world{"a": "x\n"}, "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n", world{"a": "y\n"}, []string{"a: apply_patch changes no modes"}},
+	{"git, renamed alone", world{"a": "x\n"}, "diff --git a/a b/c\nsimilarity index 100%\nrename from a\nrename to c\n", nil, []string{"c: apply_patch renames no files"}},
+	{"git, copied", world{"a": "x\n"}, "diff --git a/a b/c\nsimilarity index 100%\ncopy from a\ncopy to c\n", nil, []string{"c: apply_patch copies no files"}},
+	{"git, an empty file comes", nil, "diff --git a/d/n b/d/n\nnew file mode 100644\nindex 0000000..e69de29\n", world{"d/n": ""}, nil},
+	{"git, an empty file goes", world{"n": ""}, "diff --git a/n b/n\ndeleted file mode 100644\nindex e69de29..0000000\n", nil, []string{"n: apply_patch deletes no files"}},
+	{"git, a binary file comes", nil, "diff --git a/n b/n\nnew file mode 100644\nGIT binary patch\nliteral 3\nKcmZQzWMT\n\n-- \n", nil, []string{"binary"}},
+	{"git, a quoted path alone", nil, "diff --git \"a/\\303\\251\" \"b/\\303\\251\"\nnew file mode 100644\n", world{"é": ""}, nil},
+	{"text without a break into an empty file", world{"a": ""}, "--- a/a\n+++ b/a\n@@ -0,0 +1,2 @@\n+x\n+y\n\\ No newline at end of file\n", world{"a": "x\ny"}, nil},
+	{"lines without a break at the end", world{"a": "x\n"}, "--- a/a\n+++ b/a\n@@ -1,0 +2 @@\n+y\n\\ No newline at end of file\n", world{"a": "x\ny"}, nil},
+	{"the last break alone goes", world{"a": "x\ny\n"}, "--- a/a\n+++ b/a\n@@ -2 +2 @@\n-y\n+y\n\\ No newline at end of file\n", world{"a": "x\ny"}, nil},
+	{"the last break alone goes, the line is there twice", world{"a": "y\nx\r\ny\r\n"}, "--- a/a\n+++ b/a\n@@ -3 +3 @@\n-y\n+y\n\\ No newline at end of file\n", world{"a": "y\nx\r\ny"}, nil},
+	{"the last break alone comes", world{"a": "x\ny"}, "--- a/a\n+++ b/a\n@@ -2 +2 @@\n-y\n\\ No newline at end of file\n+y\n", world{"a": "x\ny\n"}, nil},
 }
 
 func TestConvert(t *testing.T) {
@@ -146,18 +177,24 @@ func TestConvertWithoutFiles(t *testing.T) {
 func TestForeign(t *testing.T) {
 	codex := "*** Begin Patch\n*** End Patch"
 	for raw, want := range map[string]string{
-		`{"patch":"*** Begin Patch\n*** End Patch"}`:       codex,
-		`{"input":"*** Begin Patch\n*** End Patch"}`:       codex,
-		`{"operations":"*** Begin Patch\n*** End Patch"}`:  codex,
-		`"*** Begin Patch\n*** End Patch"`:                 codex,
-		codex:                                              codex,
-		`{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y"}`:     "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y",
-		`{"operations":[]}`:                                "",
-		`{"patch":"*** Begin Patch\n*** End Patch","x":1}`: "",
-		`{"patch":"hello"}`:                                "",
-		`{"patch":7}`:                                      "",
-		`[`:                                                "",
-		`{"patch":"a\n--- not a header\nof a diff\n@@ -x +y @@"}`: "",
+		`{"patch":"*** Begin Patch\n*** End Patch"}`:                                  codex,
+		`{"input":"*** Begin Patch\n*** End Patch"}`:                                  codex,
+		`{"operations":"*** Begin Patch\n*** End Patch"}`:                             codex,
+		`"*** Begin Patch\n*** End Patch"`:                                            codex,
+		codex:                                                                         codex,
+		`{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y"}`:                                "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y",
+		`{"operations":["*** Begin Patch\n*** End Patch"]}`:                           codex,
+		`{"operations":[{"patch":"*** Begin Patch\n*** End Patch"}]}`:                 codex,
+		`{"command":["apply_patch","*** Begin Patch\n*** End Patch"]}`:                codex,
+		`["*** Begin Patch\n*** End Patch","*** Begin Patch\n*** End Patch"]`:         "",
+		`{"operations":[{"op":"append_text","path":"a","text":"*** Begin Patch\n"}]}`: "",
+		`{"diff":"diff --git a/a b/a\nold mode 100644\nnew mode 100755"}`:             "diff --git a/a b/a\nold mode 100644\nnew mode 100755",
+		`{"operations":[]}`:                                                           "",
+		`{"patch":"*** Begin Patch\n*** End Patch","x":1}`:                            "",
+		`{"patch":"hello"}`:                                                           "",
+		`{"patch":7}`:                                                                 "",
+		`[`:                                                                           "",
+		`{"patch":"a\n--- not a header\nof a diff\n@@ -x +y @@"}`:                     "",
 	} {
 		got, ok := Foreign([]byte(raw))
 		assert.Equal(t, want != "", ok, raw)
@@ -193,6 +230,20 @@ func FuzzConvert(f *testing.F) {
 			}
 			if len(req.faults) > 0 {
 				t.Fatalf("%s: %v", c.Operations, req.faults)
+			}
+			if lookup == nil || errs != nil {
+				continue
+			}
+			files := map[string]*File{}
+			for _, o := range req.Operations {
+				f := &File{Path: o.Target()}
+				if doc, ok := lookup(f.Path); ok {
+					f.State, f.Doc = Regular, doc
+				}
+				files[f.Path] = f
+			}
+			if _, errs := Make(req, files, Options{Limits: Limits{Files: len(files)}}); errs != nil {
+				t.Fatalf("%s: %v", c.Operations, errs)
 			}
 		}
 	})

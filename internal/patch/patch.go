@@ -123,6 +123,9 @@ type Request struct {
 	faults Errors
 }
 
+// Undecoded reports whether not one operation could be decoded.
+func (r Request) Undecoded() bool { return len(r.faults) == len(r.Operations) }
+
 // A State is what is at a path.
 type State int
 
