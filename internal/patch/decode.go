@@ -28,7 +28,7 @@ func Decode(raw json.RawMessage, limits Limits) (Request, Errors) {
 	}
 	members, ok := v.Members()
 	if !ok {
-		return Request{}, Errors{NewError(CodeInvalidArguments, "arguments: want an object with operations")}
+		return Request{}, Errors{NewError(CodeInvalidArguments, "arguments: want an object with operations%s", notItsText(v, "object"))}
 	}
 	var req Request
 	var list []jsonedit.Value
@@ -36,11 +36,7 @@ func Decode(raw json.RawMessage, limits Limits) (Request, Errors) {
 		switch m.Key {
 		case "operations":
 			if list, ok = m.Value.Elements(); !ok {
-				hint := ""
-				if _, quoted := m.Value.Str(); quoted {
-					hint = "; send the array itself, not its text"
-				}
-				return Request{}, Errors{NewError(CodeInvalidArguments, "operations: want an array%s", hint)}
+				return Request{}, Errors{NewError(CodeInvalidArguments, "operations: want an array%s", notItsText(m.Value, "array"))}
 			}
 		case "dryRun":
 			switch m.Value.Literal() {
@@ -71,6 +67,14 @@ func Decode(raw json.RawMessage, limits Limits) (Request, Errors) {
 		req.Operations[i] = o
 	}
 	return req, nil
+}
+
+// notItsText is a hint for a value that was sent as a string.
+func notItsText(v jsonedit.Value, kind string) string {
+	if _, quoted := v.Str(); !quoted {
+		return ""
+	}
+	return "; send the " + kind + " itself, not its text"
 }
 
 // keys lists what each operation takes; "?" marks what may be left out.

@@ -53,6 +53,7 @@ func TestDecodeRefusesCalls(t *testing.T) {
 		{``, CodeInvalidArguments, "JSON"},
 		{`{"operations":[`, CodeInvalidArguments, "JSON"},
 		{`[]`, CodeInvalidArguments, "object"},
+		{`"{\"operations\":[]}"`, CodeInvalidArguments, "send the object itself, not its text"},
 		{`{}`, CodeInvalidArguments, "at least one"},
 		{`{"operations":[]}`, CodeInvalidArguments, "at least one"},
 		{`{"operations":{}}`, CodeInvalidArguments, "array"},
