@@ -143,6 +143,9 @@ type Turn struct {
 	Approver agent.Approver
 	// Grants are the permissions that the user gave for the session.
 	Grants Grants
+	// Terminals are the client's, for commands; nil if it has none, or if it
+	// shows what a command writes by other means.
+	Terminals Terminals
 }
 
 // Grants are the permissions of a session that last.

@@ -12,6 +12,7 @@ const protocolVersion = 1
 
 // client is what the client said of itself.
 type client struct {
+	terminal       bool // runs programs in terminals
 	terminalOutput bool // draws display terminals from _meta
 	terminalAuth   bool // runs our own command with the method's arguments
 	metaAuth       bool // runs the command line in _meta.terminal-auth
@@ -130,6 +131,7 @@ func (s *Server) initialize(r *request) {
 	}
 	caps := p.ClientCapabilities
 	c := client{
+		terminal:       caps.Terminal,
 		terminalOutput: caps.Meta["terminal_output"] == true,
 		terminalAuth:   caps.Auth.Terminal,
 		metaAuth:       caps.Meta["terminal-auth"] == true,

@@ -119,6 +119,7 @@ func (s *Server) runTurn(sess *session, t *turn) {
 	sink := &sink{sess: sess, ctx: t.ctx}
 	out, err := sess.opened.Work.Run(t.ctx, Turn{
 		Prompt: t.prompt, Command: command, Choices: sess.choices, Sink: sink, Approver: approver{sess}, Grants: grants{sess},
+		Terminals: sess.terminals(),
 	})
 	s.finish(t, out, err)
 	if first && err == nil && out.Stop == StopEndTurn {

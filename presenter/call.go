@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 
 	"dsh-acp/internal/msg"
 )
@@ -24,6 +25,10 @@ type call struct {
 	console  bool   // drawn as a terminal
 	terminal string // id of its display terminal
 	streamed bool   // the terminal has shown output, so it will have all of it
+
+	// before is the content that a terminal of the client's stands beside for as
+	// long as the call runs, not nil then.
+	before []ToolContent
 
 	parent string // the call that it is made for; "" for the conversation's own
 
@@ -174,6 +179,9 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	}
 	cv := p.canvas(c)
 	cv.result, cv.shown = &r, c.sent.Content
+	if c.before != nil {
+		cv.shown = c.before
+	}
 	var card Card = Generic{}
 	switch {
 	case !neverRan(r):
@@ -186,6 +194,9 @@ func (p *Presenter) close(c *call, r msg.ToolResult, live bool) []Update {
 	f.Status = StatusCompleted
 	if r.IsError {
 		f.Status = StatusFailed
+	}
+	if c.before != nil && f.Content == nil {
+		f.Content = c.before // no log knows of the terminal, and it may be gone
 	}
 	c.settle(&f)
 	var out []Update
@@ -234,6 +245,12 @@ func (p *Presenter) change(c *call, f ToolCallFields, meta *Meta) []Update {
 		return nil
 	}
 	return []Update{ToolCallUpdate{ToolCallID: c.id, ToolCallFields: f, Meta: c.meta(meta)}}
+}
+
+// lend shows a terminal of the client's in a call until its end.
+func (p *Presenter) lend(c *call, terminal string) []Update {
+	c.before = append([]ToolContent{}, c.sent.Content...)
+	return p.change(c, ToolCallFields{Content: append(slices.Clone(c.before), TerminalItem{TerminalID: terminal})}, nil)
 }
 
 // output is an update with text for the call's display terminal.

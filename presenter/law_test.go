@@ -215,6 +215,9 @@ func session(r *rand.Rand) []step {
 					}
 				}
 				if r.Intn(10) > 0 {
+					if r.Intn(4) == 0 {
+						delta(msg.ToolTerminal{CallID: u.ID, TerminalID: "t1"})
+					}
 					event(ret)
 				}
 			}

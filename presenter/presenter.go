@@ -103,6 +103,10 @@ func (p *Presenter) Delta(d msg.Delta) []Update {
 			c.streamed = true
 			return []Update{c.output(d.Text)}
 		}
+	case msg.ToolTerminal:
+		if c := p.calls[d.CallID]; c != nil && !c.hidden && c.terminal == "" && c.before == nil {
+			return p.lend(c, d.TerminalID)
+		}
 	case msg.Compacting:
 		return p.compacting(d)
 	default:

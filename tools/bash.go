@@ -143,6 +143,9 @@ type bashRun struct {
 }
 
 func (r bashRun) run(ctx context.Context, s Stage) msg.ToolResult {
+	if res, ok := r.inTerminal(ctx, s); ok {
+		return res
+	}
 	told := false
 	res, err := r.env.Commands.Run(ctx, r.command, r.limit, func(fresh string, elapsed time.Duration) {
 		if fresh != "" {

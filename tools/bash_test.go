@@ -130,6 +130,7 @@ type board struct {
 
 func (b *board) Running(seconds int) { b.seconds = append(b.seconds, seconds) }
 func (b *board) Output(text string)  { b.out += text }
+func (b *board) Terminal(string)     {}
 func (b *board) Record(p msg.Payload) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -43,6 +43,9 @@ type Config struct {
 	// Commands runs the commands of Bash; nil means that none can be run. The
 	// caller closes it.
 	Commands *shell.Runner
+	// Terminals are the client's, where Bash runs commands in them; nil runs
+	// all commands by Commands.
+	Terminals Terminals
 	// Read bounds what one Read shows.
 	Read ReadLimits
 	// List names the entries of a folder, for a hint when a file is missing;

@@ -15,6 +15,9 @@ type Stage interface {
 	// Output shows more output of a command. All of it together stands for
 	// the result's own text.
 	Output(text string)
+	// Terminal says that the call runs in a terminal of the client's, which
+	// shows the output meanwhile.
+	Terminal(id string)
 	// Record puts an event into the session's log and shows it.
 	Record(p msg.Payload) error
 	// Delegate has a helper do a task with the tools of the session but for
@@ -36,6 +39,7 @@ var errOffstage = errors.New("there is no session to do it in")
 
 func (offstage) Running(int)              {}
 func (offstage) Output(string)            {}
+func (offstage) Terminal(string)          {}
 func (offstage) Record(msg.Payload) error { return errOffstage }
 func (offstage) Delegate(context.Context, string, ...string) (Report, error) {
 	return Report{}, errOffstage

@@ -17,6 +17,7 @@ type sdkClient struct {
 	mu      sync.Mutex
 	updates []acpsdk.SessionUpdate // guarded by mu
 	asked   []acpsdk.RequestPermissionRequest
+	runs    *terminalsOfClient // nil: the client has no terminals
 }
 
 var errNotOffered = errors.New("not offered by this client")
@@ -51,26 +52,6 @@ func (c *sdkClient) ReadTextFile(context.Context, acpsdk.ReadTextFileRequest) (a
 
 func (c *sdkClient) WriteTextFile(context.Context, acpsdk.WriteTextFileRequest) (acpsdk.WriteTextFileResponse, error) {
 	return acpsdk.WriteTextFileResponse{}, errNotOffered
-}
-
-func (c *sdkClient) CreateTerminal(context.Context, acpsdk.CreateTerminalRequest) (acpsdk.CreateTerminalResponse, error) {
-	return acpsdk.CreateTerminalResponse{}, errNotOffered
-}
-
-func (c *sdkClient) KillTerminal(context.Context, acpsdk.KillTerminalRequest) (acpsdk.KillTerminalResponse, error) {
-	return acpsdk.KillTerminalResponse{}, errNotOffered
-}
-
-func (c *sdkClient) TerminalOutput(context.Context, acpsdk.TerminalOutputRequest) (acpsdk.TerminalOutputResponse, error) {
-	return acpsdk.TerminalOutputResponse{}, errNotOffered
-}
-
-func (c *sdkClient) ReleaseTerminal(context.Context, acpsdk.ReleaseTerminalRequest) (acpsdk.ReleaseTerminalResponse, error) {
-	return acpsdk.ReleaseTerminalResponse{}, errNotOffered
-}
-
-func (c *sdkClient) WaitForTerminalExit(context.Context, acpsdk.WaitForTerminalExitRequest) (acpsdk.WaitForTerminalExitResponse, error) {
-	return acpsdk.WaitForTerminalExitResponse{}, errNotOffered
 }
 
 // TestAnotherImplementationsClient drives a session with the client of

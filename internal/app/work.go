@@ -60,7 +60,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	var err error
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	err = w.makeTools(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Offer: offered(cfg.Toolset),
+		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Terminals: w.terminals(), Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg), Hashline: hashlining(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
@@ -247,6 +247,7 @@ type stage struct {
 
 func (s stage) Running(seconds int) { s.Delta(msg.ToolRunning{CallID: s.call, Elapsed: seconds}) }
 func (s stage) Output(text string)  { s.Delta(msg.ToolOutput{CallID: s.call, Text: text}) }
+func (s stage) Terminal(id string)  { s.Delta(msg.ToolTerminal{CallID: s.call, TerminalID: id}) }
 
 func (s stage) Delegate(ctx context.Context, task string, except ...string) (tools.Report, error) {
 	r, err := s.Stage.Delegate(ctx, task, except...)

@@ -93,6 +93,8 @@ type Config struct {
 	Guard    Guard
 	Hashline Hashline
 
+	EditorTerminal string // auto or never
+
 	Keyring  string
 	LogLevel string
 	LogFile  string // "": none

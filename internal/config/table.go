@@ -149,6 +149,9 @@ var table = rows([]Setting{
 		Help:    "tell the model that one call of fs_edit takes several files; such calls work all the same",
 		session: true, bind: func(c *Config) any { return &c.Hashline.AdvertiseBatch }},
 
+	{Name: "editorTerminal", Env: "DSH_EDITOR_TERMINAL", Default: "auto", Choices: []string{"auto", "never"},
+		Help: "run commands in the editor's terminals, where it has them and shows the output in no other way",
+		bind: func(c *Config) any { return &c.EditorTerminal }},
 	{Name: "keyring", Env: "DSH_KEYRING", Default: "auto", Choices: []string{"auto", "never"}, Help: "keep keys in the system's keyring if there is one, or only in a file",
 		bind: func(c *Config) any { return &c.Keyring }},
 	{Name: "logLevel", Env: "DSH_LOG", Default: "warn", Choices: []string{"trace", "debug", "info", "warn", "error", "off"},

@@ -3,7 +3,8 @@ package msg
 // A Delta is a piece of a model's answer while it streams. Deltas are shown
 // and forgotten; what counts is the committed [AssistantMessage]. It is one
 // of [MessageStart], [TextDelta], [ThoughtDelta], [ToolStart], [ToolInput],
-// [ToolReady], [UsageDelta], [ToolRunning], [ToolOutput] and [Compacting].
+// [ToolReady], [UsageDelta], [ToolRunning], [ToolOutput], [ToolTerminal] and
+// [Compacting].
 type Delta interface{ delta() }
 
 // MessageStart opens a message and gives its id; it precedes all others.
@@ -38,6 +39,10 @@ type ToolRunning struct {
 // what is shown of its output: the result's own text is not shown again.
 type ToolOutput struct{ CallID, Text string }
 
+// ToolTerminal says that a call runs in a terminal of the client's, which
+// shows the output until the call has its result.
+type ToolTerminal struct{ CallID, TerminalID string }
+
 // Compacting says that the conversation is being summed up, or, if Failed or
 // Cancelled is set, that it was not after all. That it was is told by an event.
 type Compacting struct {
@@ -55,6 +60,7 @@ func (ToolReady) delta()    {}
 func (UsageDelta) delta()   {}
 func (ToolRunning) delta()  {}
 func (ToolOutput) delta()   {}
+func (ToolTerminal) delta() {}
 func (Compacting) delta()   {}
 
 // Usage counts tokens of one model message. Zero fields are not known or none.

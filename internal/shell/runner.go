@@ -55,10 +55,20 @@ func New(cfg Config) *Runner {
 	return &Runner{cfg: cfg, running: map[*process]bool{}}
 }
 
-// Environ is the environment of this process, with what keeps programs from
-// waiting for a user who is not there.
-func Environ() []string {
-	return append(os.Environ(), "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_PAGER=cat", "PAGER=cat", "TERM=dumb")
+// Unattended is what, in a command's environment, keeps programs from waiting
+// for a user who is not there.
+func Unattended() []string {
+	return []string{"GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "GIT_PAGER=cat", "PAGER=cat", "TERM=dumb"}
+}
+
+// Environ is the environment of this process, and [Unattended].
+func Environ() []string { return append(os.Environ(), Unattended()...) }
+
+// Capture keeps of an output what a command that was run here would keep.
+func (r *Runner) Capture(output string) Capture {
+	o := newOutput(r.cfg.Head, r.cfg.Tail)
+	o.add([]byte(output))
+	return o.kept()
 }
 
 // A Result is how a command ended.
