@@ -90,10 +90,6 @@ func (d *LineDiff) OldText(i, j int) string { return d.old.slice(i-d.prefix-1, j
 // NewText returns lines i to before j of the text after, with their ends.
 func (d *LineDiff) NewText(i, j int) string { return d.new.slice(i-d.prefix-1, j-d.prefix-1) }
 
-// NewOffset returns where line i of the text after starts; of the line after
-// the last it is the length of the text.
-func (d *LineDiff) NewOffset(i int) int { return d.new.offset(i - d.prefix - 1) }
-
 // NewLine returns the number that line i of the text before has in the text
 // after, and whether it is unchanged. A line that was changed or removed has
 // that of the first line in its place. The line after the last counts as a
