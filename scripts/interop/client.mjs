@@ -114,7 +114,7 @@ await session(
     assert.equal(reply.stopReason, "end_turn");
     assert.equal(readFileSync(poem, "utf8"), "one\ntwo\nTHREE\nfour\nfive\n");
     assert.equal(seen.questions.length, 1);
-    assert.equal(seen.questions[0].toolCall.content[0].newText, "THREE");
+    assert.equal(seen.questions[0].toolCall.content[0].newText, "one\ntwo\nTHREE\nfour\nfive", "the hunk that would be made");
     assert.deepEqual(diffs(seen.updates, "call_1").map((d) => d.newText), ["THREE", "one\ntwo\nTHREE\nfour\nfive"]);
     step("session/prompt with an edit and its permission question");
 

@@ -8,8 +8,11 @@ cd "$(dirname "$0")"
 
 node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null ||
   { echo "interop: Node 20 or later is needed; found: $(node --version 2>/dev/null || echo none)" >&2; exit 1; }
-# npm writes its own copy of the lock when it has installed all of it.
-[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --silent --no-audit --no-fund
+# npm writes its own copy of the lock when it has installed all of it. Not
+# `npm ci`: a dependency has optional packages for other systems which not every
+# registry has, and it takes a lock without them for a stale one.
+[ node_modules/.package-lock.json -nt package-lock.json ] ||
+  npm install --no-save --loglevel=error --no-audit --no-fund
 node client.mjs "$binary"
 node mcp.mjs "$binary"
 
