@@ -46,6 +46,9 @@ type Setup struct {
 	// Settings are what the client sets for this session alone, an object as
 	// in the settings file, or nil.
 	Settings json.RawMessage
+	// Editor gives the editor that holds the files of a session, by its id; nil
+	// if the client offers none.
+	Editor func(session string) *Editor
 }
 
 // SessionInfo tells of a session without opening it.

@@ -14,6 +14,7 @@ const protocolVersion = 1
 type client struct {
 	terminal       bool // runs programs in terminals
 	terminalOutput bool // draws display terminals from _meta
+	files          bool // reads and writes files for us
 	terminalAuth   bool // runs our own command with the method's arguments
 	metaAuth       bool // runs the command line in _meta.terminal-auth
 	booleans       bool // takes options that are on or off
@@ -133,6 +134,7 @@ func (s *Server) initialize(r *request) {
 	c := client{
 		terminal:       caps.Terminal,
 		terminalOutput: caps.Meta["terminal_output"] == true,
+		files:          caps.Fs.ReadTextFile && caps.Fs.WriteTextFile,
 		terminalAuth:   caps.Auth.Terminal,
 		metaAuth:       caps.Meta["terminal-auth"] == true,
 	}

@@ -30,7 +30,7 @@ type setupParams struct {
 }
 
 func (s *Server) newSession(r *request) {
-	p, err := decodeSetup(r.params)
+	p, err := s.setupOf(r.params)
 	if err != nil {
 		s.fail(r, err)
 		return
@@ -56,7 +56,7 @@ func (s *Server) resumeSession(r *request) { s.reopen(r, false) }
 // reopen continues a session. One that is open in this process is closed
 // first: the request may bring another folder, and one path serves both.
 func (s *Server) reopen(r *request, replay bool) {
-	p, err := decodeSetup(r.params)
+	p, err := s.setupOf(r.params)
 	if err == nil {
 		err = sessionError(p.id, eventlog.ValidID(p.id))
 	}
@@ -87,7 +87,7 @@ func (s *Server) reopen(r *request, replay bool) {
 // forkSession makes a session of another one's past. The client shows that
 // past already, so nothing is replayed.
 func (s *Server) forkSession(r *request) {
-	p, err := decodeSetup(r.params)
+	p, err := s.setupOf(r.params)
 	if err == nil {
 		err = sessionError(p.id, eventlog.ValidID(p.id))
 	}
@@ -233,6 +233,13 @@ func sessionID(params json.RawMessage) (string, error) {
 		return "", invalidParams("sessionId is missing")
 	}
 	return *p.SessionID, sessionError(*p.SessionID, eventlog.ValidID(*p.SessionID))
+}
+
+// setupOf is decodeSetup with what the client offers.
+func (s *Server) setupOf(raw json.RawMessage) (setupParams, error) {
+	p, err := decodeSetup(raw)
+	p.setup.Editor = s.editors()
+	return p, err
 }
 
 // decodeSetup reads the parameters of new, load and resume. The MCP servers

@@ -100,6 +100,10 @@ func (e *env) commitPatch(ctx context.Context, p *plannedPatch) (*appliedPatch, 
 	if err != nil {
 		return nil, e.brokenPatch(p, c, written, err)
 	}
+	for step, receipt := range done.Receipts {
+		f := &p.plan.Files[written[step]]
+		f.After = receipt.Text(f.After)
+	}
 	a := p.outcome()
 	a.report.CreatedDirs = []string{}
 	for _, dir := range done.Dirs {
@@ -168,7 +172,7 @@ func writeFault(broken *fsbackend.CommitError) *patch.Error {
 		f.Why = "the file changed between being read and being written; read it again and repeat what is not done"
 	case patch.CodeAborted:
 		f.Why = "cancelled before this file was written"
-	case patch.CodePathDenied, fsbackend.CodeGuardAmbiguous, fsbackend.CodeGenerated:
+	case patch.CodePathDenied, fsbackend.CodeGuardAmbiguous, fsbackend.CodeGenerated, fsbackend.CodeUnsaved, fsbackend.CodeEditorOnly:
 		// the reason is the whole answer
 	default:
 		f.Code = patch.CodeWriteFailed

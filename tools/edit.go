@@ -155,6 +155,7 @@ func (r editRun) commit(ctx context.Context, p *prepared) (msg.ToolResult, error
 		receipt, err := r.env.Files.Write(ctx, fsbackend.Write{Path: r.abs, Data: fsbackend.BytesOf(p.after), Pre: pre, NoBefore: true})
 		if err == nil {
 			r.env.Seen.Note(p.key, receipt.Version)
+			p.after = receipt.Text(p.after)
 			moved := p.exists && wasSeen && seen != p.version && seen != (fsbackend.Version{})
 			return r.result(p, receipt, moved)
 		}

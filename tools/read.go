@@ -126,7 +126,19 @@ func (r readRun) run(ctx context.Context) (msg.ToolResult, error) {
 	}
 	w := newWindow(r.env.Read, r.offset, r.limit)
 	w.add([]byte(doc.Text()))
-	return r.result(w)
+	res, err := r.result(w)
+	return withNotes(res, file.Notes), err
+}
+
+// withNotes puts what is to be known of a file below its text.
+func withNotes(res msg.ToolResult, notes []string) msg.ToolResult {
+	for _, note := range notes {
+		if t, ok := res.Content[0].(msg.Text); ok {
+			t.Text += "\n\n(" + note + ")"
+			res.Content[0] = t
+		}
+	}
+	return res
 }
 
 // stream reads a large file in pieces. All of it is read, since the version

@@ -216,11 +216,15 @@ func (w writeRun) result(o overwritten, receipt fsbackend.Receipt) (msg.ToolResu
 	if err != nil {
 		return msg.ToolResult{}, err // the content was parsed before
 	}
+	after = receipt.Text(after)
 	var say strings.Builder
 	diffs := []presenter.FileDiff(nil)
 	switch {
 	case receipt.Created:
 		fmt.Fprintf(&say, "created %s: %s", w.path, state(after, receipt))
+		if receipt.After != nil {
+			diffs = presenter.Hunks(w.path, "", after.LF()) // not what the call's own block shows
+		}
 	case o.before == nil:
 		fmt.Fprintf(&say, "replaced %s, which held %d bytes that are not shown: %s", w.path, o.size, state(after, receipt))
 	default:

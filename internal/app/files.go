@@ -17,11 +17,12 @@ func versionDir(cfg config.Config, session string) string {
 	return filepath.Join(cfg.StateDir, "versions", session)
 }
 
-// openFiles opens the session's folders: the machine's files, under the
-// policy of the settings, with what is replaced kept beside the log.
+// openFiles opens the session's folders: the machine's files, as the editor
+// holds them where it offers that, under the policy of the settings, with what
+// is replaced kept beside the log.
 func (w *work) openFiles(roots []string) error {
 	const widen = "use a path in it, or ask the user to add the other folder to the session"
-	policy, err := guardPolicy(w.cfg.Guard, roots)
+	policy, err := guardPolicy(w.cfg, roots)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,11 @@ func (w *work) openFiles(roots []string) error {
 	if err != nil {
 		return err
 	}
-	w.files = fsbackend.Restrict(w.local, fsbackend.Limits{Policy: policy, Generated: generated[w.cfg.Guard.Generated], Widen: widen})
+	limits := fsbackend.Limits{Policy: policy, Generated: generated[w.cfg.Guard.Generated], Widen: widen}
+	w.disk = fsbackend.Restrict(w.local, limits)
+	if w.files, err = w.throughEditor(roots, limits); err != nil {
+		return errors.Join(err, w.local.Close())
+	}
 	w.kept, err = fsbackend.OpenJournal(fsbackend.JournalOptions{Dir: versionDir(w.cfg, w.log.Header().ID), Tag: fs.TagOf, Now: w.app.opts.Now})
 	if err != nil {
 		return errors.Join(fmt.Errorf("earlier versions of files: %w", err), w.local.Close())

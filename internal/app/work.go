@@ -32,7 +32,8 @@ type work struct {
 	log   *eventlog.Log
 	local *fsbackend.Local
 	kept  *fsbackend.Journal
-	files *fsbackend.Restricted // local under the policy of the settings
+	disk  *fsbackend.Restricted // local under the policy of the settings
+	files *fsbackend.Restricted // the same through the editor, where that can be
 	shell *shell.Runner
 	agent *agent.Session
 	diag  zerolog.Logger
@@ -185,7 +186,7 @@ func (w *work) system() string {
 // rules reads the project's file for agents.
 func (w *work) rules() (name, text string) {
 	for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-		file, err := w.files.Read(context.Background(), w.setup.Cwd+string(os.PathSeparator)+name)
+		file, err := w.disk.Read(context.Background(), w.setup.Cwd+string(os.PathSeparator)+name)
 		if err != nil {
 			continue // none, or none that this session may read
 		}

@@ -43,6 +43,13 @@ const (
 	TitlesNever  = "never"
 )
 
+// When files are read and written through the editor.
+const (
+	EditorFilesAuto   = "auto" // where it offers that and can carry the file
+	EditorFilesAlways = "always"
+	EditorFilesNever  = "never"
+)
+
 // Engines of fs_edit.
 const (
 	EngineAuto    = "auto"
@@ -93,6 +100,7 @@ type Config struct {
 	Guard    Guard
 	Hashline Hashline
 
+	EditorFiles    string
 	EditorTerminal string // auto or never
 
 	Keyring  string

@@ -149,6 +149,9 @@ var table = rows([]Setting{
 		Help:    "tell the model that one call of fs_edit takes several files; such calls work all the same",
 		session: true, bind: func(c *Config) any { return &c.Hashline.AdvertiseBatch }},
 
+	{Name: "editorFiles", Env: "DSH_EDITOR_FILES", Default: EditorFilesAuto, Choices: []string{EditorFilesAuto, EditorFilesAlways, EditorFilesNever},
+		Help:    "read and change the files of a session through the editor, which has unsaved text and shows changes for review: where it can, only so (a change that it cannot make is refused), or never",
+		session: true, bind: func(c *Config) any { return &c.EditorFiles }},
 	{Name: "editorTerminal", Env: "DSH_EDITOR_TERMINAL", Default: "auto", Choices: []string{"auto", "never"},
 		Help: "run commands in the editor's terminals, where it has them and shows the output in no other way",
 		bind: func(c *Config) any { return &c.EditorTerminal }},

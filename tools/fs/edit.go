@@ -196,6 +196,11 @@ func (b *Box) editOne(ctx context.Context, c change) (EditResult, error) {
 			return EditResult{}, err
 		}
 		res.Warnings, version = append(res.Warnings, rec.Notes...), rec.Version
+		if rec.After != nil {
+			// An editor made something else of it: nobody was shown these lines.
+			after = rec.Text(after)
+			res.Doc, res.Seen, res.Moves, res.FirstChangedLine = after, nil, nil, firstChanged(d, after)
+		}
 	}
 	b.Seen.Note(f.Key, version)
 	tag := b.store.record(f.Key, after, res.Seen)

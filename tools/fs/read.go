@@ -78,7 +78,9 @@ func (b *Box) ReadOne(ctx context.Context, t Target) (ReadResult, error) {
 	if err != nil {
 		return ReadResult{}, err
 	}
-	return b.shown(t, abs, f, d, b.slices(abs, t, d)), nil
+	v := b.slices(abs, t, d)
+	v.warnings = append(v.warnings, f.Notes...)
+	return b.shown(t, abs, f, d, v), nil
 }
 
 // A view is a read in the making: which slices, then what they show.

@@ -93,6 +93,7 @@ func (r *Rewriting) Write(ctx context.Context) ([]EditResult, error) {
 			f.after.Warnings = append(f.after.Warnings, "the file had changed since this session saw it last; other parts may differ from what you know")
 		}
 		f.after.Warnings = append(f.after.Warnings, receipt.Notes...)
+		f.after.Doc = receipt.Text(f.after.Doc)
 		b.Seen.Note(receipt.Key, receipt.Version)
 	}
 	out := make([]EditResult, len(r.files))
@@ -163,13 +164,18 @@ func (r *Rewriting) result(f *rewritten, tag hashline.Tag, warnings []string) Ed
 	if !f.after.Changed {
 		return out
 	}
-	first := 1 // nothing but line ends
-	if d := text.CompareLines(f.before.LF(), f.after.Doc.LF()); len(d.Changes) > 0 {
-		first = d.Changes[0].Old
-	}
+	first := firstChanged(f.before, f.after.Doc)
 	diff := unified(show, f.before.LF(), f.after.Doc.LF())
 	out.FirstChangedLine, out.Diff = &first, &diff
 	return out
+}
+
+// firstChanged is the first line that differs; 1 if only line ends do.
+func firstChanged(before, after text.Doc) int {
+	if d := text.CompareLines(before.LF(), after.LF()); len(d.Changes) > 0 {
+		return d.Changes[0].Old
+	}
+	return 1
 }
 
 // sumUp puts what holds for all files together into the last result.

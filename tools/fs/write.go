@@ -112,7 +112,7 @@ func (b *Box) WriteOne(ctx context.Context, t TargetFile) (WriteResult, error) {
 		return WriteResult{}, err
 	}
 	r := WriteResult{Path: t.Path, Change: p.change()}
-	notes, version := p.notes, p.version
+	notes, version, known := p.notes, p.version, allLines(p.after)
 	if !p.same {
 		if p.before != nil {
 			b.store.record(p.key, *p.before, nil)
@@ -124,12 +124,16 @@ func (b *Box) WriteOne(ctx context.Context, t TargetFile) (WriteResult, error) {
 			return WriteResult{}, err
 		}
 		notes, version = append(notes, rec.Notes...), rec.Version
+		if rec.After != nil {
+			p.after, known = rec.Text(p.after), nil
+			r.Change.After = p.after
+		}
 		if strings.HasPrefix(p.after.Raw(), "#!") {
 			notes = append(notes, "the text starts with #!, so the file is executable for those who may read it")
 		}
 	}
 	b.Seen.Note(p.key, version)
-	tag := b.store.record(p.key, p.after, allLines(p.after))
+	tag := b.store.record(p.key, p.after, known)
 	r.FileHash, r.Header = tag.String(), hashline.Header(b.Show(p.abs), tag)
 	if len(notes) > 0 {
 		w := strings.Join(notes, "; ")
