@@ -224,18 +224,6 @@ func (p *patchTrial) interfereAt(path string) {
 	p.interfere(filepath.ToSlash(rel))
 }
 
-func TestDirectoriesThatCannotBeMade(t *testing.T) {
-	for nth := 1; nth <= 2; nth++ {
-		p := newTrial(t)
-		report, err := p.run(t.Context(), t, PatchConfig{}, fsbackend.Fault{At: fsbackend.AtMkdir, Nth: nth, Err: syscall.EACCES})
-		p.check(t, report, err)
-		var failed *PatchError
-		require.ErrorAs(t, err, &failed)
-		assert.Equal(t, patch.CodeMkdirFailed, failed.Report.Code)
-		assert.Equal(t, patch.Recovery{Restored: []string{}, Remaining: []patch.Remaining{}, Uncertain: []string{}, CreatedDirs: []string{}}, *failed.Report.Details.Recovery)
-	}
-}
-
 // TestRecoveryReports has the examples of what a failure leaves.
 func TestRecoveryReports(t *testing.T) {
 	for _, c := range []struct {
