@@ -160,7 +160,7 @@ func previous(path string, list []VersionInfo, present *VersionInfo) (VersionInf
 				present.Size, present.Name()),
 			"name the version to put back: "+listVersions(list))
 	case i == len(list)-1:
-		return VersionInfo{}, fail(opRestore, path, CodeIsOldest, fmt.Sprintf("the file is the oldest of the %s that are kept; nothing was written", plural(len(list), "version")), "")
+		return VersionInfo{}, fail(opRestore, path, CodeIsOldest, "the file is the oldest version that is kept; nothing was written", "versions that are kept: "+listVersions(list))
 	}
 	return list[i+1], nil
 }

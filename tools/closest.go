@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxSearched bounds the text in which a missing old_string is searched for
@@ -43,14 +45,18 @@ var (
 	unescaper   = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\r`, "\r", `\"`, `"`, `\'`, `'`)
 )
 
-// loose folds what models get wrong most: white space, and typographic
-// characters written as ASCII.
+// loose folds what models get wrong most: white space, typographic characters
+// written as ASCII, characters that cannot be seen, and letters whose accents
+// are characters of their own.
 func loose(line string) string {
 	var b strings.Builder
 	space := false
-	for _, r := range line {
-		if unicode.IsSpace(r) || r == '\u200b' || r == '\ufeff' {
+	for _, r := range norm.NFC.String(line) { // costs nothing on ASCII
+		switch {
+		case unicode.IsSpace(r):
 			space = true
+			continue
+		case unicode.Is(unicode.Cf, r): // joiners, zero width spaces, soft hyphens
 			continue
 		}
 		if space && b.Len() > 0 {
@@ -115,29 +121,24 @@ func likeliest(file, want []string) (int, bool) {
 			where[f] = append(where[f], i)
 		}
 	}
-	weight := map[int]int{}
-	best, bestWeight, longest := 0, 0, 0
+	folded, longest := make([]string, len(want)), 0
 	for j, w := range want {
-		f := loose(w)
-		if len(f) > len(loose(want[longest])) {
+		if folded[j] = loose(w); len(folded[j]) > len(folded[longest]) {
 			longest = j
 		}
-		if len(f) < 3 {
-			continue
-		}
-		for _, i := range where[f] {
-			if start := i - j; start >= 0 {
-				weight[start] += len(f)
-				if n := weight[start]; n > bestWeight || n == bestWeight && start < best {
-					best, bestWeight = start, n
-				}
-			}
+	}
+	best, weight := heaviest(where, folded, 3)
+	if weight == 0 {
+		// Short lines alone must be more than half of the text.
+		best, weight = heaviest(where, folded, 1)
+		if 2*weight <= len(strings.Join(folded, "")) {
+			weight = 0
 		}
 	}
-	if bestWeight > 0 {
+	if weight > 0 {
 		return best, true
 	}
-	target, bestScore := bigrams(loose(want[longest])), 0.5
+	target, bestScore := bigrams(folded[longest]), 0.5
 	found := false
 	for i, line := range file {
 		if i < longest {
@@ -148,6 +149,29 @@ func likeliest(file, want []string) (int, bool) {
 		}
 	}
 	return best, found
+}
+
+// heaviest finds where lines of want, folded, stand at one distance from those
+// of the file, of which where knows the places, and how long they are together.
+// Lines shorter than least do not count.
+func heaviest(where map[string][]int, want []string, least int) (start, weight int) {
+	weights := map[int]int{}
+	for j, f := range want {
+		if len(f) < least {
+			continue
+		}
+		for _, i := range where[f] {
+			at := i - j
+			if at < 0 {
+				continue
+			}
+			weights[at] += len(f)
+			if n := weights[at]; n > weight || n == weight && at < start {
+				start, weight = at, n
+			}
+		}
+	}
+	return start, weight
 }
 
 // bag counts the pairs of neighbouring bytes of a line.

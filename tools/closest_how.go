@@ -15,6 +15,9 @@ func how(have, want string) string {
 			return " in white space: " + s
 		}
 	}
+	if s := unseen(have, want); s != "" {
+		return ": " + s
+	}
 	h, w, ok := firstPair(have, want)
 	switch {
 	case !ok:
@@ -23,6 +26,29 @@ func how(have, want string) string {
 		return fmt.Sprintf(": the file has %s where old_string has %s", point(h), point(w))
 	}
 	return fmt.Sprintf(": the file has %s, old_string has %s", quoted(have), quoted(want))
+}
+
+// unseen names the first character that only one of two lines has and that
+// takes no room, if the lines agree but for those.
+func unseen(have, want string) string {
+	if !strings.Contains(loose(have), loose(want)) {
+		return ""
+	}
+	only := func(a, b string) (rune, bool) {
+		for _, r := range a {
+			if unicode.Is(unicode.Cf, r) && !strings.ContainsRune(b, r) {
+				return r, true
+			}
+		}
+		return 0, false
+	}
+	if r, ok := only(have, want); ok {
+		return fmt.Sprintf("the file has %s in it, which cannot be seen, and old_string has none", point(r))
+	}
+	if r, ok := only(want, have); ok {
+		return fmt.Sprintf("old_string has %s in it, which cannot be seen, and the file has none", point(r))
+	}
+	return ""
 }
 
 // blanks says how two lines differ that agree but for white space: at the

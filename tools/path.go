@@ -9,15 +9,13 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/msg"
+	"dsh-acp/tools/fs"
 )
 
 // resolve makes the absolute, clean form of a path as the model wrote it.
 func (e *env) resolve(ctx context.Context, tool, name, path string) (string, error) {
-	if strings.TrimSpace(path) == "" {
-		return "", failf(msg.CodeInvalidArgs, "%s: %s is empty: name a file", tool, name)
-	}
-	if i := strings.IndexByte(path, 0); i >= 0 {
-		return "", failf(msg.CodeInvalidArgs, "%s: %s holds a NUL character at byte %d: no file has such a name", tool, name, i)
+	if fault := fs.PathFault(path); fault != "" {
+		return "", failf(msg.CodeInvalidArgs, "%s: %s %s", tool, name, fault)
 	}
 	abs := path
 	if !filepath.IsAbs(abs) {

@@ -82,7 +82,7 @@ const libraries = `
 	github.com/zalando/go-keyring              : internal/config
 	golang.org/x/sys                           : cmd/dsh-acp fsbackend internal/eventlog internal/cases internal/shell internal/search
 	golang.org/x/term                          : cmd/dsh-acp internal/demo
-	golang.org/x/text                          : internal/acpschema
+	golang.org/x/text                          : internal/acpschema tools
 `
 
 // outside is what the floors 0 and 1 do not touch: the world, and time.

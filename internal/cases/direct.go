@@ -61,14 +61,18 @@ func runDirect(ctx context.Context, w *world) error {
 // are kept beside the folder of the case.
 func (w *world) openFiles(faults *fsbackend.Faults) (fsbackend.Backend, func(), error) {
 	opt := fsbackend.Options{Faults: faults} // without a root every path is denied
-	if w.root != "" {
+	if info, err := os.Stat(w.root); w.root != "" && err == nil && info.IsDir() {
 		opt.Roots = []string{w.root}
 	}
 	list := func(l *[]string) []string {
 		if l == nil {
 			return nil
 		}
-		return append([]string{}, *l...)
+		out := make([]string, len(*l))
+		for i, entry := range *l {
+			out[i] = expandRoot(entry, w.rootOrWork())
+		}
+		return out
 	}
 	c := w.c.Config
 	policy, err := guard.New(guard.Config{

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -44,7 +45,8 @@ var (
 // targets are those of a case that calls tools. Tags and lists are matters of
 // the toolbox, whose read shows the one and tells of the other.
 func (c Case) targets() map[string]target {
-	if c.Area != "hashline" && c.Area != "path_guard" {
+	numbered := slices.ContainsFunc(c.allSteps(), func(s Step) bool { return toolForm(s.Tool, s.Args) == "edit targets" })
+	if c.Area != "hashline" && c.Area != "path_guard" && !numbered {
 		return directTargets
 	}
 	t := maps.Clone(directTargets)

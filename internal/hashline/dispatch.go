@@ -221,6 +221,11 @@ func target(t map[string]json.RawMessage, where string, shape Shape) ([]Target, 
 	if !ok || !ok2 {
 		return nil, correct(where+"path and file_hash are texts", shape)
 	}
+	if path != "" && where != "" {
+		where = strings.TrimSuffix(where, ": ") + " (" + path + "): "
+	} else if path != "" {
+		where = path + ": "
+	}
 	sections := Sections(ops)
 	if path == "" && sections == nil {
 		return nil, correct(where+"path is missing", shape)
@@ -231,7 +236,7 @@ func target(t map[string]json.RawMessage, where string, shape Shape) ([]Target, 
 	var out []Target
 	for _, s := range sections {
 		if path != "" && s.Path != path {
-			return nil, correct(fmt.Sprintf("%spath is %q, and line %d of ops is a header for %q: give each file a target of its own", where, path, s.Line-1, s.Path), ShapeTargets)
+			return nil, correct(fmt.Sprintf("%sline %d of ops is a header for %q: give each file a target of its own", where, s.Line-1, s.Path), ShapeTargets)
 		}
 		if tag != "" && !strings.EqualFold(strings.TrimPrefix(tag, "#"), s.Tag) {
 			return nil, correct(fmt.Sprintf("%sfile_hash is %q, and line %d of ops names #%s: give one of them", where, tag, s.Line-1, s.Tag), shape)

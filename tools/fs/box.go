@@ -99,17 +99,31 @@ func NewBox(c Config) (*Box, error) {
 
 // Abs is the absolute, clean form of a path as a caller wrote it.
 func (b *Box) Abs(ctx context.Context, path string) (string, error) {
+	if fault := PathFault(path); fault != "" {
+		return "", &Error{Code: hashline.CodeArgs, Text: "path " + fault}
+	}
 	switch {
-	case strings.TrimSpace(path) == "":
-		return "", &Error{Code: hashline.CodeArgs, Text: "path is empty: name a file"}
-	case strings.IndexByte(path, 0) >= 0:
-		return "", &Error{Code: hashline.CodeArgs, Text: fmt.Sprintf("path holds a NUL character at byte %d: no file has such a name", strings.IndexByte(path, 0))}
 	case b.Resolve != nil:
 		return b.Resolve(ctx, path)
 	case filepath.IsAbs(path):
 		return filepath.Clean(path), nil
 	}
 	return filepath.Join(b.Root, path), nil
+}
+
+// PathFault says what is wrong with a path by its letters alone, "" if nothing.
+func PathFault(path string) string {
+	if strings.TrimSpace(path) == "" {
+		return "is empty: name a file"
+	}
+	if i := strings.IndexByte(path, 0); i >= 0 {
+		return fmt.Sprintf("holds a NUL character at byte %d: no file has such a name", i)
+	}
+	if strings.HasPrefix(strings.ToLower(path), "file://") {
+		// Links in prompts are written so; as a path it would name a folder "file:".
+		return fmt.Sprintf("%q is a URL: give the path itself, without file://", path)
+	}
+	return ""
 }
 
 // Show is how results name a file: from the root on, with slashes, or

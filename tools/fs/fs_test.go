@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 	}
 	assert.Equal(t, "¶a.txt#B6C1", b.read(fs.Target{Path: "./a.txt"}).Header)
 	assert.Contains(t, b.read(fs.Target{Path: "big"}).Content, "2000| l2000\n[500 more lines after this: go on with offset 2001 and limit 500]")
-	for path, warn := range map[string]string{"none": "none: ", "bin": "bin: ", "../x": "permission denied", "": "path is empty", "a\x00b": "NUL"} {
+	for path, warn := range map[string]string{"none": "none: ", "bin": "bin: ", "../x": "permission denied", "": "path is empty", "a\x00b": "NUL", "file:///a.txt": "is a URL"} {
 		r := b.read(fs.Target{Path: path})
 		assert.Contains(t, says(r.Warnings), warn)
 		assert.Empty(t, r.FileHash+r.Header+r.Content)
