@@ -35,12 +35,14 @@ type recorder struct {
 	stopping  bool                              // guarded by mu; the running prompt was cancelled
 	junk      []string                          // guarded by mu; lines that are no JSON
 	buffers   map[string]string                 // guarded by mu; unsaved texts by path in the workspace
+	terminals terminals                         // guarded by mu
 }
 
-func newRecorder(s *Scenario, root string) *recorder {
+func newRecorder(s *Scenario, root, home string) *recorder {
 	return &recorder{
 		scenario: s, root: root, waiting: map[string]chan acpschema.Message{}, prompt: -1, cancelled: map[int]bool{},
-		buffers: maps.Clone(s.Buffers),
+		buffers:   maps.Clone(s.Buffers),
+		terminals: terminals{env: baseEnv(home), open: map[string]*terminal{}},
 	}
 }
 
@@ -259,6 +261,10 @@ func (r *recorder) answerLocked(m acpschema.Message) {
 		delete(r.buffers, r.inWorkspace(p.Path)) // saved
 		r.respondLocked(m.ID, object{})
 	default:
+		if r.scenario.Terminals && strings.HasPrefix(m.Method, "terminal/") {
+			r.terminalLocked(m.ID, m.Method, m.Params)
+			return
+		}
 		r.refuseLocked(m.ID, -32601, "the recording client has no method "+m.Method)
 	}
 }

@@ -73,7 +73,7 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	if r.script, err = s.script(r.places); err != nil {
 		return nil, err
 	}
-	r.client = newRecorder(s, r.work)
+	r.client = newRecorder(s, r.work, r.home)
 	r.model, err = modelserver.New(modelserver.Options{Handler: r.answer, Conversation: a.Conversation})
 	if err != nil {
 		return nil, err
@@ -91,6 +91,7 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	rec := &recording{Problem: problem, Stderr: r.stderr, places: r.places}
 	r.client.mu.Lock()
 	defer r.client.mu.Unlock()
+	r.client.terminals.end()
 	if rec.Problem == "" && len(r.client.junk) > 0 {
 		rec.Problem = "a line on stdout is no JSON: " + r.client.junk[0]
 	}

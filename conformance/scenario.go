@@ -29,6 +29,9 @@ type Scenario struct {
 	// slashes: a read through the client gives them in place of the file, and
 	// a write through it saves the buffer.
 	Buffers map[string]string `json:"buffers,omitempty"`
+	// Terminals says that the client runs programs in terminals of its own;
+	// without it such a request is refused.
+	Terminals bool `json:"terminals,omitempty"`
 	// Permissions are the answers to permission requests in order; then
 	// PermissionDefault, else allow_once.
 	Permissions       []string `json:"permissions"`
