@@ -54,8 +54,9 @@ type Setup struct {
 // SessionInfo tells of a session without opening it.
 type SessionInfo struct {
 	ID        string
-	Cwd       string
-	Title     string // "" for none
+	Cwd       string   // where it was last worked in
+	More      []string // additional folders of then
+	Title     string   // "" for none
 	UpdatedAt time.Time
 }
 

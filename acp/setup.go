@@ -174,10 +174,11 @@ type listResult struct {
 }
 
 type listEntry struct {
-	SessionID string `json:"sessionId"`
-	Cwd       string `json:"cwd"`
-	Title     string `json:"title,omitempty"`
-	UpdatedAt string `json:"updatedAt,omitempty"`
+	SessionID string   `json:"sessionId"`
+	Cwd       string   `json:"cwd"`
+	More      []string `json:"additionalDirectories,omitempty"`
+	Title     string   `json:"title,omitempty"`
+	UpdatedAt string   `json:"updatedAt,omitempty"`
 }
 
 // listSessions gives all sessions in one answer, so no cursor of ours exists.
@@ -208,7 +209,7 @@ func (s *Server) listSessions(r *request) {
 				continue
 			}
 			res.Sessions = append(res.Sessions, listEntry{
-				SessionID: i.ID, Cwd: i.Cwd, Title: i.Title, UpdatedAt: timestamp(i.UpdatedAt),
+				SessionID: i.ID, Cwd: i.Cwd, More: i.More, Title: i.Title, UpdatedAt: timestamp(i.UpdatedAt),
 			})
 		}
 		return res, nil, nil

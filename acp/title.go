@@ -9,15 +9,15 @@ import (
 	"dsh-acp/presenter"
 )
 
-// giveTitle names the session after its first prompt, and reports whether it
-// was that.
+// giveTitle names the session after its first prompt that has words, and
+// reports whether it was that.
 func (sess *session) giveTitle(t *turn) bool {
-	sess.mu.Lock()
-	titled := sess.titled
-	sess.titled = true
-	sess.mu.Unlock()
 	title := titleOf(t.prompt)
-	if titled || title == "" {
+	sess.mu.Lock()
+	titled := sess.titled || title == ""
+	sess.titled = sess.titled || title != ""
+	sess.mu.Unlock()
+	if titled {
 		return false
 	}
 	sess.setTitle(t.ctx, title)

@@ -103,7 +103,7 @@ func TestEventsThatShowNothing(t *testing.T) {
 	for _, e := range []msg.Event{
 		{}, {Type: "no/such"}, {Type: "tool/result", Data: json.RawMessage(`[`)}, {Type: "assistant/chunk"},
 		event(msg.TurnStart{}), event(msg.StepStart{}), event(msg.StepEnd{}), event(msg.RequestHeader{}),
-		event(msg.EndSeed{}), event(msg.ModeSet{}), event(msg.Granted{}), event(msg.Titled{Title: "t"}), event(msg.OptionSet{}),
+		event(msg.EndSeed{}), event(msg.ModeSet{}), event(msg.Granted{}), event(msg.Titled{Title: "t"}), event(msg.OptionSet{}), event(msg.Folders{}),
 	} {
 		assert.Empty(t, p.Event(e), e.Type)
 		assert.Empty(t, p.Replay(e), e.Type)

@@ -255,7 +255,7 @@ func (s sessions) List(context.Context) ([]acp.SessionInfo, error) {
 		case f.Empty:
 			// Nothing was said in it; a client would show a row without a name.
 		default:
-			out = append(out, acp.SessionInfo{ID: f.ID, Cwd: f.Cwd, Title: f.Title, UpdatedAt: time.UnixMilli(f.UpdatedAt)})
+			out = append(out, acp.SessionInfo{ID: f.ID, Cwd: f.Cwd, More: f.More, Title: f.Title, UpdatedAt: time.UnixMilli(f.UpdatedAt)})
 		}
 	}
 	return out, nil

@@ -324,14 +324,3 @@ func TestAMissingFolder(t *testing.T) {
 	assert.Equal(t, -32602, e.Code)
 	assert.Contains(t, e.Message, "nowhere")
 }
-
-func TestASessionOfAnotherProcess(t *testing.T) {
-	p := newPlace(t, say("hello"))
-	c, _ := p.agent()
-	id := p.newSession(c)
-	p.prompt(c, id, "hi")
-	other, _ := p.agent()
-	err := other.Call("session/load", map[string]any{"sessionId": id, "cwd": p.root, "mcpServers": []any{}}, nil)
-	require.Error(t, err)
-	assert.Contains(t, err.Error(), "in use")
-}

@@ -30,6 +30,7 @@ type work struct {
 	cfg   config.Config
 	setup acp.Setup
 	log   *eventlog.Log
+	moved bool // an earlier turn was done elsewhere than where the log began
 	local *fsbackend.Local
 	kept  *fsbackend.Journal
 	disk  *fsbackend.Restricted // local under the policy of the settings
@@ -71,6 +72,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	if names := w.tools().Hidden(); len(names) > 0 {
 		w.diag.Info().Strs("tools", names).Msg("hidden from the model")
 	}
+	w.moved = slices.ContainsFunc(past.payloads, func(p msg.Payload) bool { _, ok := p.(msg.Folders); return ok })
 	w.agent, err = agent.New(agent.Config{
 		Log: log, Provider: late{a}, Tools: toolbox{w}, Approver: w, Sink: w,
 		Params: w.params, Past: past.events, Payloads: past.payloads,
@@ -131,8 +133,20 @@ func (w *work) Event(e msg.Event) {
 		if p, err := msg.Decode(e); err == nil {
 			w.group.Store(strconv.Itoa(p.(msg.TurnStart).Turn))
 		}
+		w.recordFolders()
 	}
 	w.turn.Sink.Event(e)
+}
+
+// recordFolders notes where a turn is done, unless all were done where the
+// session began. A list of sessions tells it, so that one is opened there again.
+func (w *work) recordFolders() {
+	if w.setup.Cwd == w.log.Header().Cwd && len(w.setup.More) == 0 && !w.moved {
+		return
+	}
+	if err := w.Record(msg.Folders{Cwd: w.setup.Cwd, More: w.setup.More}); err != nil {
+		w.diag.Error().Err(err).Msg("the session's folders were not stored")
+	}
 }
 
 // Approve passes on to the running turn.

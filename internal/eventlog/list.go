@@ -17,14 +17,15 @@ import (
 	"dsh-acp/internal/msg"
 )
 
-// A Summary is a session in a list.
+// A Summary is a session in a list. Its Cwd is the folder of its last turn.
 type Summary struct {
 	Header
-	Title string // "" if it has none yet
+	More  []string // further folders of the last turn
+	Title string   // "" if it has none yet
 	// UpdatedAt is the time of the last event in Unix milliseconds; the time
 	// of creation if there is none.
 	UpdatedAt int64
-	// Empty says that no event was recorded yet.
+	// Empty says that no turn was begun yet: at most, something was set.
 	Empty bool
 	// Err says why the session could not be looked at; then only ID and
 	// UpdatedAt (the file's) are known. It is not a promise that a session
@@ -33,7 +34,8 @@ type Summary struct {
 }
 
 // window is how much of either end of a log is searched for its title before
-// the rest is: the title is set at the first prompt, or was set lately.
+// the rest is: the title is set at the first prompt, or was set lately. The
+// one at the end grows until it holds the start of a turn.
 const window = 64 << 10
 
 // List gives the sessions in dir, the latest first (by UpdatedAt, then id).
@@ -92,23 +94,27 @@ func summarize(path, id string) (Summary, error) {
 	}
 	s.UpdatedAt = s.CreatedAt
 	body := io.NewSectionReader(f, lines.offset, max(0, info.Size()-lines.offset))
-	s.Empty = body.Size() == 0
+	s.Empty = true
 	return s, s.look(body)
 }
 
-// look finds title and time of the last event.
+// look finds the title, the folders, and the time of the last event.
 func (s *Summary) look(body *io.SectionReader) error {
 	size := body.Size()
-	tail, err := part(body, max(0, size-window), size)
-	if err != nil {
-		return err
+	for w := int64(window); ; w *= 4 {
+		tail, err := part(body, max(0, size-w), size)
+		if err != nil {
+			return err
+		}
+		if size > w {
+			// The window begins inside a record.
+			_, tail, _ = bytes.Cut(tail, []byte("\n"))
+		}
+		s.scan(tail)
+		if !s.Empty || size <= w {
+			break
+		}
 	}
-	if size > window {
-		// The window begins inside a record.
-		_, rest, _ := bytes.Cut(tail, []byte("\n"))
-		tail = rest
-	}
-	s.scan(tail)
 	if s.Title != "" || size <= window {
 		return nil
 	}
@@ -116,12 +122,12 @@ func (s *Summary) look(body *io.SectionReader) error {
 	if err != nil {
 		return err
 	}
-	updated := s.UpdatedAt
+	end := *s
 	s.scan(head)
 	if s.Title == "" {
 		err = s.scanAll(body)
 	}
-	s.UpdatedAt = max(updated, s.UpdatedAt)
+	s.UpdatedAt, s.Cwd, s.More = max(end.UpdatedAt, s.UpdatedAt), end.Cwd, end.More
 	return err
 }
 
@@ -156,7 +162,11 @@ func (s *Summary) scanAll(r io.Reader) error {
 	}
 }
 
-var titleType = msg.Titled{}.EventType()
+var (
+	turnType    = msg.TurnStart{}.EventType()
+	titleType   = msg.Titled{}.EventType()
+	foldersType = msg.Folders{}.EventType()
+)
 
 func (s *Summary) record(line []byte) {
 	// Records begin with type, seq and time, so most need not be decoded.
@@ -178,13 +188,24 @@ func (s *Summary) record(line []byte) {
 		return // cut off at the edge of a window, or torn
 	}
 	s.UpdatedAt = max(s.UpdatedAt, at)
-	if typ != titleType {
+	switch typ {
+	case turnType:
+		s.Empty = false
+	case titleType, foldersType:
+		s.take(line)
+	}
+}
+
+func (s *Summary) take(line []byte) {
+	e, err := decodeRecord(line)
+	if err != nil {
 		return
 	}
-	if e, err := decodeRecord(line); err == nil {
-		if p, err := msg.Decode(e); err == nil {
-			s.Title = p.(msg.Titled).Title
-		}
+	switch p, _ := msg.Decode(e); p := p.(type) {
+	case msg.Titled:
+		s.Title = p.Title
+	case msg.Folders:
+		s.Cwd, s.More = p.Cwd, p.More
 	}
 }
 

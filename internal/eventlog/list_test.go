@@ -1,6 +1,7 @@
 package eventlog
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,6 +29,11 @@ func TestList(t *testing.T) {
 		{"title-last", []msg.Payload{msg.TurnStart{}, filler, filler, msg.Titled{Title: "last"}}},
 		{"title-between", []msg.Payload{msg.TurnStart{}, filler, filler, msg.Titled{Title: "between"}, filler, filler}},
 		{"untitled", []msg.Payload{msg.TurnStart{}, filler, filler, filler}},
+		{"set", []msg.Payload{msg.OptionSet{ID: "model", Value: json.RawMessage(`"m"`)}, msg.ModeSet{Mode: "plan"}}},
+		{"moved", []msg.Payload{
+			msg.TurnStart{}, msg.Folders{Cwd: "/then"}, filler, filler, msg.TurnEnd{Turn: 0, Reason: msg.EndReason{Kind: msg.EndCompleted}},
+			msg.TurnStart{Turn: 1}, msg.Folders{Cwd: "/now", More: []string{"/too"}}, filler, filler, filler, filler, filler,
+		}},
 		{"quoted", []msg.Payload{msg.TurnStart{}, prompt(`{"type":"dsh/title","seq":1,"time":2,"data":{"title":"no"}}`)}},
 	} {
 		l, err := Create(dir, Header{ID: s.id, Cwd: dir}, Options{Now: clock})
@@ -51,8 +57,13 @@ func TestList(t *testing.T) {
 		}
 		order = append(order, s.ID)
 		titles[s.ID] = s.Title
-		assert.Equal(t, dir, s.Cwd)
-		assert.Equal(t, s.ID == "empty", s.Empty)
+		if s.ID == "moved" {
+			assert.Equal(t, "/now", s.Cwd, "of the last turn, however long it is")
+			assert.Equal(t, []string{"/too"}, s.More)
+		} else {
+			assert.Equal(t, dir, s.Cwd)
+		}
+		assert.Equal(t, s.ID == "empty" || s.ID == "set", s.Empty)
 		assert.GreaterOrEqual(t, s.UpdatedAt, s.CreatedAt)
 		full, err := Read(dir, s.ID)
 		require.NoError(t, err)
@@ -60,9 +71,9 @@ func TestList(t *testing.T) {
 			assert.Equal(t, full.Events[n-1].Time, s.UpdatedAt, s.ID)
 		}
 	}
-	assert.Equal(t, []string{"quoted", "untitled", "title-between", "title-last", "title-first", "retitled", "short", "empty"}, order)
+	assert.Equal(t, []string{"quoted", "moved", "set", "untitled", "title-between", "title-last", "title-first", "retitled", "short", "empty"}, order)
 	assert.Equal(t, map[string]string{"empty": "", "short": "ta", "retitled": "tb", "title-first": "first", "title-last": "last",
-		"title-between": "between", "untitled": "", "quoted": "", "broken": "!", "folder": "!"}, titles)
+		"title-between": "between", "untitled": "", "quoted": "", "set": "", "moved": "", "broken": "!", "folder": "!"}, titles)
 
 	none, err := List(filepath.Join(dir, "none"))
 	require.NoError(t, err)

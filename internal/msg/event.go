@@ -200,6 +200,14 @@ type OptionSet struct {
 	Value json.RawMessage `json:"value"`
 }
 
+// Folders records the folders that a session works in, where they are not
+// those of its log's header alone. Log-only; it follows the start of each turn
+// that is done in them, and the last one wins.
+type Folders struct {
+	Cwd  string   `json:"cwd"`
+	More []string `json:"more,omitempty"`
+}
+
 // Delegated is an event of a helper that a tool call set to work: the helper's
 // own messages, calls and results, which the conversation's model does not see.
 // Log-only.
@@ -245,6 +253,7 @@ func (Granted) EventType() string          { return "dsh/grant" }
 func (Revoked) EventType() string          { return "dsh/revoke" }
 func (Titled) EventType() string           { return "dsh/title" }
 func (OptionSet) EventType() string        { return "dsh/option" }
+func (Folders) EventType() string          { return "dsh/folders" }
 func (Delegated) EventType() string        { return "dsh/delegated" }
 func (Compacted) EventType() string        { return "dsh/compacted" }
 
@@ -252,7 +261,7 @@ func (Compacted) EventType() string        { return "dsh/compacted" }
 // may skip it: true for the types of this project's own.
 func Ignorable(p Payload) bool {
 	switch p.(type) {
-	case ModeSet, Granted, Revoked, Titled, OptionSet, Delegated, Compacted:
+	case ModeSet, Granted, Revoked, Titled, OptionSet, Folders, Delegated, Compacted:
 		return true
 	}
 	return false
@@ -316,6 +325,8 @@ func Decode(e Event) (Payload, error) {
 		return decodePayload[Titled](e)
 	case "dsh/option":
 		return decodePayload[OptionSet](e)
+	case "dsh/folders":
+		return decodePayload[Folders](e)
 	case "dsh/delegated":
 		return decodePayload[Delegated](e)
 	case "dsh/compacted":
