@@ -17,6 +17,8 @@ func patching(cfg config.Config) tools.PatchConfig {
 		Limits: patch.Limits{
 			Operations: int(cfg.Patch.MaxOperations), Files: int(cfg.Patch.MaxFiles),
 			FileSize: int(cfg.Patch.MaxFileBytes), NewBytes: int(cfg.Patch.MaxNewBytes),
+			Search: int(cfg.Patch.MaxSearch), Expect: int(cfg.Patch.MaxExpect), Depth: int(cfg.Patch.MaxDepth),
+			Tokens: int(cfg.Patch.MaxTokens), Candidates: int(cfg.Patch.MaxCandidates),
 		},
 		AdjacentJSON: cfg.Patch.AdjacentJSON, RemoveCreated: cfg.Patch.RemoveCreated,
 	}

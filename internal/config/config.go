@@ -130,6 +130,11 @@ type Patch struct {
 	MaxFiles      int64
 	MaxFileBytes  int64
 	MaxNewBytes   int64 // of all files of a call
+	MaxSearch     int64 // bytes of search and oldText
+	MaxExpect     int64
+	MaxDepth      int64 // of JSON
+	MaxTokens     int64 // of a JSON pointer
+	MaxCandidates int64 // lines that an error lists
 	AdjacentJSON  bool
 	RemoveCreated bool
 }

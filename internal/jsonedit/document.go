@@ -134,7 +134,8 @@ func parse(src string) (hujson.Value, error) {
 		msg = strings.ToValidUTF8(msg[:200], "") + "…"
 	}
 	if strings.TrimSpace(src) == "" {
-		msg = "the file holds no value"
+		e.Why = "the file is empty, so it is no JSON and has no place for a value; put the whole document into it with append_text"
+		return hujson.Value{}, e
 	}
 	e.Why = "not JSON, even with comments and trailing commas: " + msg + "; correct that line first, with a text operation"
 	return hujson.Value{}, e
