@@ -174,6 +174,8 @@ func (r editRun) result(p *prepared, receipt fsbackend.Receipt, moved bool) (msg
 	switch {
 	case !p.exists:
 		fmt.Fprintf(&say, "created %s: %s", r.sub.path, state(p.after, receipt))
+	case r.sub.old == "":
+		fmt.Fprintf(&say, "filled %s, which was empty: %s", r.sub.path, state(p.after, receipt))
 	case r.sub.all:
 		fmt.Fprintf(&say, "edited %s: replaced all %s: %s", r.sub.path, occurrences(p.lines), state(p.after, receipt))
 	default:
