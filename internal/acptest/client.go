@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 
@@ -107,6 +108,7 @@ type Client struct {
 	ended  error                // why nothing more will come; guarded by mu
 	nextID int                  // guarded by mu
 	answer func(q Question) any // guarded by mu
+	files  func(m Message)      // guarded by mu
 	check  func(raw []byte) error
 }
 
@@ -163,9 +165,12 @@ func (c *Client) take(line []byte) {
 	}
 	c.mu.Lock()
 	c.log = append(c.log, m)
-	answer := c.answer
+	answer, files := c.answer, c.files
 	c.cond.Broadcast()
 	c.mu.Unlock()
+	if files != nil && strings.HasPrefix(m.Method, "fs/") {
+		go files(m)
+	}
 	if m.Method == "session/request_permission" && answer != nil {
 		q := Question{ID: m.ID}
 		if err := json.Unmarshal(m.Params, &q); err != nil {

@@ -110,6 +110,12 @@ func (l testLog) Write(b []byte) (int, error) {
 // agent starts an agent with the fake editor, which checks all by the schema.
 func (p *place) agent() (c *acptest.Client, stop func()) {
 	p.t.Helper()
+	return p.agentFor(map[string]any{})
+}
+
+// agentFor is agent for an editor of these capabilities.
+func (p *place) agentFor(capabilities map[string]any) (c *acptest.Client, stop func()) {
+	p.t.Helper()
 	in, out, stop := p.pipes()
 	var schema acpschema.Checker
 	c = acptest.New(p.t, io.MultiWriter(requests{&schema}, in), out)
@@ -120,7 +126,7 @@ func (p *place) agent() (c *acptest.Client, stop func()) {
 		}
 		return err
 	})
-	require.NoError(p.t, c.Call("initialize", map[string]any{"protocolVersion": 1}, nil))
+	require.NoError(p.t, c.Call("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": capabilities}, nil))
 	return c, stop
 }
 
