@@ -88,7 +88,9 @@ type Opened struct {
 	// Title, if not nil, finds a better title than the first prompt, after the
 	// turn of that has ended. It may take its time, and runs beside turns.
 	Title func(ctx context.Context, prompt msg.Blocks) (string, error)
-	Work  Work
+	// Kept are the permissions of the session's project; nil has none.
+	Kept Kept
+	Work Work
 }
 
 // A Model is a choice of the option "model".
@@ -152,14 +154,33 @@ type Turn struct {
 	Terminals Terminals
 }
 
-// Grants are the permissions of a session that last.
+// Kept are permissions that hold for all sessions of a project. It is safe for
+// concurrent use, also by other processes.
+type Kept interface {
+	// List gives the scopes, sorted.
+	List() ([]string, error)
+	// Keep adds a scope, and Drop takes one away; neither minds if that is
+	// done already.
+	Keep(scope string) error
+	Drop(scope string) error
+}
+
+// Grants are the permissions that spare a session questions.
 type Grants interface {
-	// List gives their scopes, sorted: "edit", or the kind of access, a colon
-	// and the folder or the beginning of the command, or "execute=" and a
-	// whole command.
-	List() []string
+	// List gives those of the session and then those of its project, each by
+	// scope. With an error it gives those of the session alone.
+	List() ([]Grant, error)
+	// Keep has one of the session's hold for the project too.
+	Keep(scope string) error
 	// Revoke takes one back, from the next call on, and records it.
-	Revoke(scope string) error
+	Revoke(g Grant) error
+}
+
+// A Grant is one lasting permission.
+type Grant struct {
+	Scope   string // names it
+	Words   string // what it allows, such as "to run `go test` commands"
+	Project bool   // it holds for the project, and not for one session
 }
 
 // A Call is that of a [Command].

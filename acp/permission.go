@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -25,9 +24,10 @@ const (
 	rulingRefuse
 )
 
-// rule decides about a call without asking anybody. It is pure. granted
-// reports whether the user allowed a scope for the session.
-func rule(mode string, n agent.Need, granted func(scope string) bool) ruling {
+// rule decides about a call without asking anybody. granted reports whether
+// the user has allowed such calls; it is only called where the mode leaves it
+// open.
+func rule(mode string, n agent.Need, granted func(n agent.Need) bool) ruling {
 	changes := n.Access == agent.Edit || n.Access == agent.Execute
 	switch {
 	case n.Access == agent.Ask && mode == ModePlan:
@@ -42,35 +42,10 @@ func rule(mode string, n agent.Need, granted func(scope string) bool) ruling {
 		return rulingAllow
 	case mode == ModeAcceptEdits && n.Access == agent.Edit && !n.Outside:
 		return rulingAllow
-	case granted(scopeOf(n).key):
+	case granted(n):
 		return rulingAllow
 	}
 	return rulingAsk
-}
-
-// A scope is what "always" covers: as a key for the log, and in the words of
-// the option. The zero scope covers nothing: "always" is not offered.
-type scope struct{ key, name string }
-
-func scopeOf(n agent.Need) scope {
-	dir := ""
-	if len(n.Paths) > 0 {
-		dir = filepath.Dir(n.Paths[0])
-	}
-	switch {
-	case n.Access == agent.Execute && n.Rule == "":
-		return scope{}
-	case n.Access == agent.Execute && n.RuleExact:
-		return scope{"execute=" + n.Rule, fmt.Sprintf("Yes, and don't ask again for exactly %s during this session", n.Rule)}
-	case n.Access == agent.Execute:
-		return scope{"execute:" + n.Rule, fmt.Sprintf("Yes, and don't ask again for %s commands during this session", n.Rule)}
-	case n.Access == agent.Edit && n.Outside:
-		return scope{"edit:" + dir, fmt.Sprintf("Yes, allow all edits in %s during this session", dir)}
-	case n.Access == agent.Edit:
-		return scope{"edit", "Yes, allow all edits during this session"}
-	default:
-		return scope{"read:" + dir, fmt.Sprintf("Yes, allow reading from %s during this session", dir)}
-	}
 }
 
 // Ids of permission options: those of the reference agent.
@@ -119,8 +94,9 @@ const noteAgain = "The file changed while you were asked. This is the change as 
 func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
 	sess := a.sess
 	sess.mu.Lock()
-	ruled := rule(sess.mode, n, func(scope string) bool { return sess.grants[scope] })
+	mode := sess.mode
 	sess.mu.Unlock()
+	ruled := rule(mode, n, sess.granted)
 	switch {
 	case ruled == rulingAllow:
 		return agent.Verdict{Allow: true}, nil

@@ -75,11 +75,30 @@ func TestCommandScopes(t *testing.T) {
 		}
 		assert.Equal(t, c.names, names)
 	}
-	granted := func(key string) bool { return key == "execute:go test" }
+	granted := func(n agent.Need) bool { return scopeOf(n).key == "execute:go test" }
 	assert.Equal(t, rulingAllow, rule(ModeDefault, agent.Need{Access: agent.Execute, Rule: "go test"}, granted))
 	assert.Equal(t, rulingAsk, rule(ModeDefault, agent.Need{Access: agent.Execute, Rule: "go test", RuleExact: true}, granted),
 		"a command that is named as a whole is no kind of command")
-	all := func(string) bool { return true }
+	all := func(agent.Need) bool { return true }
 	assert.Equal(t, rulingRefuse, rule(ModePlan, agent.Need{Access: agent.Execute, Rule: "go test"}, all))
-	assert.Equal(t, rulingAllow, rule(ModePlan, agent.Need{Access: agent.Look}, func(string) bool { return false }), "one that reads only")
+	assert.Equal(t, rulingAllow, rule(ModePlan, agent.Need{Access: agent.Look}, func(agent.Need) bool { return false }), "one that reads only")
+}
+
+// A lasting permission for a folder outside is offered where all files of the
+// call lie in it, since it must not open others.
+func TestFolderScopes(t *testing.T) {
+	for _, c := range []struct {
+		need agent.Need
+		key  string
+	}{
+		{agent.Need{Access: agent.Edit, Paths: []string{"/w/a", "/w/sub/b"}}, "edit"},
+		{agent.Need{Access: agent.Edit, Outside: true, Paths: []string{"/out/a", "/out/b"}}, "edit:/out"},
+		{agent.Need{Access: agent.Edit, Outside: true, Paths: []string{"/w/a", "/out/b"}}, ""},
+		{agent.Need{Access: agent.Edit, Outside: true, Paths: []string{"/out/a", "/out/sub/b"}}, ""},
+		{agent.Need{Access: agent.Edit, Outside: true}, ""},
+		{agent.Need{Access: agent.Look, Outside: true, Paths: []string{"/out/a"}}, "read:/out"},
+		{agent.Need{Access: agent.Look, Outside: true, Paths: []string{"/out/a", "/etc/b"}}, ""},
+	} {
+		assert.Equal(t, c.key, scopeOf(c.need).key, "%v", c.need)
+	}
 }

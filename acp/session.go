@@ -12,6 +12,7 @@ import (
 type session struct {
 	srv    *Server
 	opened *Opened
+	cwd    string // as the client gave it
 	// booleans says that the client takes options that are on or off.
 	booleans bool
 	// aside is for work beside the turns; end ends it, before Work is closed.
@@ -35,7 +36,7 @@ func (s *Server) adopt(o *Opened, setup Setup) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sess := &session{
-		srv: s, opened: o, booleans: s.client.booleans,
+		srv: s, opened: o, cwd: setup.Cwd, booleans: s.client.booleans,
 		mode: o.Mode, model: o.Model, effort: o.Effort, chosen: map[string]string{}, grants: map[string]bool{},
 		draw: presenter.New(presenter.Config{
 			Cwd: setup.Cwd, Terminal: s.client.terminalOutput, Tools: s.cfg.Tools,

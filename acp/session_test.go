@@ -181,8 +181,8 @@ func TestModesAndOptions(t *testing.T) {
 }
 
 func TestRule(t *testing.T) {
-	none := func(string) bool { return false }
-	edits := func(s string) bool { return s == "edit" }
+	none := func(agent.Need) bool { return false }
+	edits := func(n agent.Need) bool { return scopeOf(n).key == scopeEdit }
 	look, edit, run := agent.Need{Access: agent.Look}, agent.Need{Access: agent.Edit}, agent.Need{Access: agent.Execute, Command: "ls"}
 	lookOut := agent.Need{Access: agent.Look, Outside: true, Paths: []string{"/out/a"}}
 	editOut := agent.Need{Access: agent.Edit, Outside: true, Paths: []string{"/out/a"}}
@@ -190,7 +190,7 @@ func TestRule(t *testing.T) {
 	for _, c := range []struct {
 		mode    string
 		need    agent.Need
-		granted func(string) bool
+		granted func(agent.Need) bool
 		want    ruling
 	}{
 		{ModeDefault, look, none, rulingAllow}, {ModeDefault, edit, none, rulingAsk}, {ModeDefault, run, none, rulingAsk},

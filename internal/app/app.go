@@ -229,12 +229,16 @@ func (s sessions) open(cfg config.Config, log *eventlog.Log, setup acp.Setup, pa
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
+	kept, err := projectOf(cfg, setup.Cwd)
+	if err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
 	choices, current := models(cfg)
 	return &acp.Opened{
 		ID: log.Header().ID, History: past.events, Payloads: past.payloads, Mode: cfg.Mode,
 		Models: choices, Model: current, Work: w,
 		CardTextMax: int(cfg.Diff.CardTextMaxBytes),
-		Effort:      cfg.Effort, Options: options(cfg), Commands: commands, Title: w.titler(),
+		Effort:      cfg.Effort, Options: options(cfg), Commands: commands, Title: w.titler(), Kept: kept,
 	}, nil
 }
 

@@ -14,7 +14,7 @@ import (
 var commands = []acp.Command{
 	{Name: "undo", Description: "Take back what the last turn changed in files", Hint: "turn [N] | call | list | redo"},
 	{Name: "diff", Description: "Show what this session changed in files"},
-	{Name: "permissions", Description: "List the permissions that you gave for this session, or take one back", Hint: "revoke N"},
+	{Name: "permissions", Description: "List the permissions that you gave, have one hold for the project, or take one back", Hint: "keep N | revoke N"},
 	{Name: "compact", Description: "Let a summary stand for the conversation so far, which makes room in the model's context window"},
 	{Name: "help", Description: "List these commands"},
 }

@@ -22,7 +22,7 @@ func versionDir(cfg config.Config, session string) string {
 // is replaced kept beside the log.
 func (w *work) openFiles(roots []string) error {
 	const widen = "use a path in it, or ask the user to add the other folder to the session"
-	policy, err := guardPolicy(w.cfg.Guard, roots)
+	policy, err := guardPolicy(w.cfg, roots)
 	if err != nil {
 		return err
 	}

@@ -155,7 +155,7 @@ func (m mcpTools) open(roots []string) (mcpserve.Toolbox, error) {
 		}
 		kept = append(kept, r)
 	}
-	policy, err := guardPolicy(m.cfg.Guard, kept)
+	policy, err := guardPolicy(m.cfg, kept)
 	if err != nil {
 		return mcpserve.Toolbox{}, err
 	}
@@ -202,7 +202,13 @@ func (m mcpTools) config(cwd string, roots []string, files fsbackend.Backend) to
 
 // guardPolicy is the policy of the settings for folders, of which relative
 // entries are in the first.
-func guardPolicy(g config.Guard, roots []string) (guard.Policy, error) {
+func guardPolicy(cfg config.Config, roots []string) (guard.Policy, error) {
+	g := cfg.Guard
+	own := ownFolders(cfg, roots)
+	if g.ReadBlock != nil {
+		g.ReadBlock = append(slices.Clone(g.ReadBlock), own...)
+	}
+	g.Block = append(slices.Clone(g.Block), own...)
 	p, err := guard.New(guard.Config{
 		Root: roots[0], More: roots[1:], Allow: g.Allow, Block: g.Block, ReadAllow: g.ReadAllow, ReadBlock: g.ReadBlock,
 		Style: guard.Style{Windows: runtime.GOOS == "windows", Fold: fsbackend.FoldsCase(roots[0])},
@@ -211,4 +217,32 @@ func guardPolicy(g config.Guard, roots []string) (guard.Policy, error) {
 		return guard.Policy{}, fmt.Errorf("the lists of paths in the settings (guard): %s", strings.TrimPrefix(err.Error(), "guard: "))
 	}
 	return p, nil
+}
+
+// ownFolders are the program's own that lie in an open folder: settings, keys,
+// session logs and the permissions of projects. A tool that may edit files must
+// not be able to widen what it may do.
+func ownFolders(cfg config.Config, roots []string) config.List {
+	var out config.List
+	for _, dir := range []string{cfg.StateDir, cfg.Dir} {
+		if dir == "" {
+			continue
+		}
+		real := dir
+		if r, err := filepath.EvalSymlinks(dir); err == nil {
+			real = r
+		}
+		for _, root := range roots {
+			if r, err := filepath.EvalSymlinks(root); err == nil && (isBelow(r, real) || isBelow(root, dir)) {
+				out = append(out, dir)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func isBelow(root, path string) bool {
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"dsh-acp/fsbackend"
+	"dsh-acp/internal/config"
+)
+
+// A project is where the permissions of one folder are kept for all its
+// sessions: a file of the user's own, named after the folder's real path. It is
+// not in the folder, where whoever wrote what is in it could give himself
+// permissions. It does [acp.Kept].
+type project struct {
+	folder string // the real path
+	file   string
+}
+
+// keptFile is what the file holds.
+type keptFile struct {
+	Project string   `json:"project"` // the folder
+	Allowed []string `json:"allowed"` // scopes, sorted
+}
+
+// keptMax bounds the file.
+const keptMax = 1 << 20
+
+// keptRetries bounds how often a change is made anew since another process has
+// changed the file meanwhile.
+const keptRetries = 20
+
+// projectOf finds the project of a session's folder, which must exist.
+func projectOf(cfg config.Config, cwd string) (*project, error) {
+	folder, err := filepath.EvalSymlinks(cwd)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return &project{folder, filepath.Join(cfg.StateDir, "projects", hex.EncodeToString(sum[:16])+".json")}, nil
+}
+
+// read gives the scopes and the bytes that hold them, which are nil if there
+// is no file.
+func (p *project) read() (scopes []string, data []byte, err error) {
+	data, err = p.load()
+	if err != nil || data == nil {
+		return nil, nil, err
+	}
+	var f keptFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, nil, p.bad("it is not what this program writes: " + err.Error())
+	}
+	if f.Project != p.folder {
+		return nil, nil, p.bad(fmt.Sprintf("it is about the folder %q and not about %q", f.Project, p.folder))
+	}
+	slices.Sort(f.Allowed)
+	return slices.Compact(f.Allowed), data, nil
+}
+
+func (p *project) load() ([]byte, error) {
+	info, err := os.Lstat(p.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("permissions of the project: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, p.bad("it is no plain file")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		return nil, p.bad(fmt.Sprintf("others may write it (mode %04o)", info.Mode().Perm()))
+	case info.Size() > keptMax:
+		return nil, p.bad("it is too large")
+	}
+	data, err := os.ReadFile(p.file)
+	if err != nil {
+		return nil, fmt.Errorf("permissions of the project: %w", err)
+	}
+	return data, nil
+}
+
+// bad is the error of a file that is not used.
+func (p *project) bad(why string) error {
+	return fmt.Errorf("permissions of the project: the file %s is not used, since %s; remove it to begin anew", p.file, why)
+}
+
+// List gives the scopes, sorted.
+func (p *project) List() ([]string, error) {
+	scopes, _, err := p.read()
+	return scopes, err
+}
+
+// Keep adds a scope.
+func (p *project) Keep(scope string) error {
+	return p.change(func(scopes []string) []string { return append(scopes, scope) })
+}
+
+// Drop takes a scope away.
+func (p *project) Drop(scope string) error {
+	return p.change(func(scopes []string) []string {
+		return slices.DeleteFunc(scopes, func(s string) bool { return s == scope })
+	})
+}
+
+// change replaces the file in one step, if it is still what f was given.
+func (p *project) change(f func([]string) []string) error {
+	dir := filepath.Dir(p.file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("permissions of the project: %w", err)
+	}
+	files, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
+	if err != nil {
+		return fmt.Errorf("permissions of the project: %w", err)
+	}
+	defer files.Close()
+	for attempt := 1; ; attempt++ {
+		scopes, was, err := p.read()
+		if err != nil {
+			return err
+		}
+		var pre fsbackend.Precondition = fsbackend.Absent{}
+		if was != nil {
+			pre = fsbackend.Unchanged{Version: fsbackend.VersionOf(was)}
+		}
+		scopes = f(scopes)
+		slices.Sort(scopes)
+		data, err := json.MarshalIndent(keptFile{p.folder, append([]string{}, slices.Compact(scopes)...)}, "", "  ")
+		if err != nil {
+			return fmt.Errorf("permissions of the project: %w", err)
+		}
+		_, err = files.Write(context.Background(), fsbackend.Write{Path: p.file, Data: append(data, '\n'), Pre: pre, Mode: 0o600})
+		code := fsbackend.CodeOf(err)
+		if changed := code == fsbackend.CodeStaleVersion || code == fsbackend.CodeNotObserved; !changed || attempt == keptRetries {
+			return err
+		}
+	}
+}
