@@ -3,6 +3,7 @@ package patch
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"dsh-acp/internal/text"
@@ -70,11 +71,12 @@ func (c *converter) atLine(path string, doc text.Doc, h hunk, start int) {
 // away, which no range of lines can.
 func (c *converter) openEnd(path string, doc text.Doc, h hunk, start int) {
 	_, after, from := h.change(start, lineOf(doc))
-	line := from
-	for line > 1 && (line > doc.Lines() || len(text.FindAll(doc.Text(), doc.Text()[doc.LineStart(line):])) > 1) {
-		line--
-	}
 	s := doc.Text()
+	// The last lines, as many as there must be for the file to hold them once.
+	line := from - sort.Search(from-1, func(up int) bool {
+		last := s[doc.LineStart(from-up):]
+		return last != "" && strings.Index(s, last) == len(s)-len(last)
+	})
 	above := s[doc.LineStart(line):doc.LineStart(from)]
 	c.ops = append(c.ops, ReplaceText{Path: path, Expect: 1, Search: s[doc.LineStart(line):], Replace: above + text.WithEnding(strings.Join(after, "\n"), doc.Ending())})
 }
@@ -167,18 +169,10 @@ func placesOf(doc text.Doc, old []string, from int) []int {
 		trimRight,
 		strings.TrimSpace,
 	} {
-		wanted := make([]string, len(old))
-		for i, l := range old {
-			wanted[i] = even(l)
-		}
-		hay := make([]string, 0, doc.Lines())
-		for _, l := range doc.All() {
-			hay = append(hay, even(l))
-		}
 		var places []int
-		for i := from; i+len(wanted)-1 <= len(hay); i++ {
-			if slices.Equal(hay[i-1:i-1+len(wanted)], wanted) {
-				places = append(places, i)
+		for line := range matchingLines(doc, old, even) {
+			if line >= from {
+				places = append(places, line)
 			}
 		}
 		if len(places) > 0 {

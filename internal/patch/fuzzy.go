@@ -2,6 +2,7 @@ package patch
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"dsh-acp/internal/text"
@@ -48,37 +49,48 @@ func (p *planner) replaceFuzzy(i int, o ReplaceText, f *file) *Error {
 	return nil
 }
 
-// tolerant returns the lines at which wanted matches with a tolerance. Lines
-// are made comparable one by one and then searched as one text, so that the
-// time stays linear in the file.
+// tolerant returns the lines at which wanted matches with a tolerance.
 func tolerant(doc text.Doc, wanted []string, mode Mode) []int {
 	even := trimRight
 	if mode == Indent {
 		even = trimLeft
 	}
-	var hay strings.Builder
-	hay.Grow(len(doc.Text()) + 2)
-	hay.WriteByte('\n')
-	for _, l := range doc.All() {
-		hay.WriteString(even(l))
-		hay.WriteByte('\n')
-	}
-	var needle strings.Builder
-	needle.WriteByte('\n')
-	for _, l := range wanted {
-		needle.WriteString(even(l))
-		needle.WriteByte('\n')
-	}
 	var found []int
-	line, from := 1, 0
-	for at := range text.Matches(hay.String(), needle.String()) {
-		line += strings.Count(hay.String()[from:at], "\n")
-		from = at
+	for line := range matchingLines(doc, wanted, even) {
 		if mode == Trim || shifted(doc, line, wanted) {
 			found = append(found, line)
 		}
 	}
 	return found
+}
+
+// matchingLines yields the lines from which on those of the document are
+// wanted, once even has made all lines comparable. They are searched as one
+// text, so that the time stays linear in the file.
+func matchingLines(doc text.Doc, wanted []string, even func(string) string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		var b strings.Builder
+		b.Grow(len(doc.Text()) + 2)
+		b.WriteByte('\n')
+		for _, l := range doc.All() {
+			b.WriteString(even(l))
+			b.WriteByte('\n')
+		}
+		hay := b.String()
+		b = strings.Builder{}
+		b.WriteByte('\n')
+		for _, l := range wanted {
+			b.WriteString(even(l))
+			b.WriteByte('\n')
+		}
+		line, from := 1, 0
+		for at := range text.Matches(hay, b.String()) {
+			line += strings.Count(hay[from:at], "\n")
+			if from = at; !yield(line) {
+				return
+			}
+		}
+	}
 }
 
 func trimRight(l string) string { return strings.TrimRight(l, " \t\r") }
