@@ -34,6 +34,13 @@ func (j *Journal) IsUndo(g Group) bool {
 	return j.isUndo(g)
 }
 
+// Kept lists what is kept of a file, newest first. It asks nobody whether the
+// file may be read; see [Journaled.Versions].
+func (j *Journal) Kept(key Key) []VersionInfo {
+	list, _ := j.versions(key)
+	return list
+}
+
 // Content gives the bytes of a version of a file. It fails if they are no
 // longer kept.
 func (j *Journal) Content(key Key, v Version) ([]byte, error) { return j.bytesOf(key, v) }

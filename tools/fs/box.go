@@ -20,6 +20,7 @@ import (
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/hashline"
 	"dsh-acp/internal/syntax"
+	"dsh-acp/internal/text"
 )
 
 // An Engine is a way to edit that calls may use.
@@ -186,5 +187,33 @@ func (b *Box) open(ctx context.Context, abs string) (f fsbackend.File, err error
 	if err != nil || !info.Exists {
 		return fsbackend.File{Info: info}, err
 	}
+	// Before the file is read, since what is read is kept too, and would then
+	// pass for a text that the session had been shown.
+	b.recall(info.Key)
 	return fsbackend.ReadForChange(ctx, b.Files, abs)
+}
+
+// recall makes the tags known that an earlier process of the session gave for
+// a file, from what is kept for rollback.
+func (b *Box) recall(key fsbackend.Key) {
+	kept, ok := b.Files.(*fsbackend.Journaled)
+	if !ok {
+		return
+	}
+	b.store.recall(key, func() (docs []text.Doc) {
+		size := int64(0)
+		for _, v := range kept.Journal().Kept(key) {
+			if size += v.Size; v.Tag == "" || size > recallBytes {
+				continue
+			}
+			data, err := kept.Journal().Content(key, v.Digest)
+			if err != nil {
+				continue // it is lost, and its tag is not known then
+			}
+			if d, err := text.ParseOwned(data); err == nil {
+				docs = append(docs, d)
+			}
+		}
+		return docs
+	})
 }

@@ -1,6 +1,7 @@
 package fs
 
 import (
+	"slices"
 	"sync"
 
 	"dsh-acp/fsbackend"
@@ -11,6 +12,7 @@ import (
 // The bounds of what a toolbox remembers of texts.
 const (
 	storeBytes  = 64 << 20 // of all versions together
+	recallBytes = 16 << 20 // of the versions that an earlier process left of one file
 	versionsMax = 32       // of one file
 )
 
@@ -21,6 +23,8 @@ type store struct {
 	files map[fsbackend.Key][]*recorded // newest first; guarded by mu
 	bytes int                           // guarded by mu
 	clock int64                         // guarded by mu
+	// recalled are the files of which earlier versions were asked for.
+	recalled map[fsbackend.Key]bool // guarded by mu
 }
 
 // recorded is a version with the moment of its last use.
@@ -70,6 +74,43 @@ func (s *store) record(key fsbackend.Key, d text.Doc, lines hashline.Ranges) has
 	for s.bytes > storeBytes && s.dropOldest(v) {
 	}
 	return tag
+}
+
+// recall puts the texts that a file held in an earlier process, newest first,
+// behind those that are known. load is asked once for each file.
+func (s *store) recall(key fsbackend.Key, load func() []text.Doc) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.recalled[key] {
+		return
+	}
+	if s.recalled == nil {
+		s.recalled = map[fsbackend.Key]bool{}
+	}
+	s.recalled[key] = true
+	list := s.files[key]
+	docs := load()
+	var behind []*recorded
+	// The oldest first: of two with one short tag it was given the older one.
+	for _, d := range slices.Backward(docs) {
+		known := append(slices.Clone(list), behind...)
+		id := hashline.Identify(d)
+		if len(known) >= versionsMax || slices.ContainsFunc(known, func(v *recorded) bool { return v.ID == id }) {
+			continue
+		}
+		behind = append(behind, &recorded{Version: hashline.Version{ID: id, Shown: hashline.NameFor(id, named(known)), Text: d}})
+		s.bytes += len(d.Raw())
+	}
+	if len(behind) == 0 {
+		return
+	}
+	slices.Reverse(behind)
+	if s.files == nil {
+		s.files = map[fsbackend.Key][]*recorded{}
+	}
+	s.files[key] = append(slices.Clone(list), behind...)
+	for s.bytes > storeBytes && s.dropOldest(nil) {
+	}
 }
 
 // dropOldest forgets the version that was used longest ago, except keep. It
@@ -148,10 +189,13 @@ func (vs versions) Newest() (hashline.Version, bool) {
 	return vs[0], true
 }
 
-// matches reports whether a tag stands for a text: for one that is kept under
-// it, or, if none is, by its own digits.
+// matches reports whether a tag stands for a text: for one that was shown under
+// it, else for one that its digits fit, or, if none is kept, by its own digits.
 func (vs versions) matches(t hashline.Tag, id hashline.ID) bool {
 	list := vs.Named(t)
+	if i := slices.IndexFunc(list, func(v hashline.Version) bool { return v.Shown == t }); i >= 0 {
+		return list[i].ID == id
+	}
 	for _, v := range list {
 		if v.ID == id {
 			return true

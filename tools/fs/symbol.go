@@ -122,6 +122,7 @@ func lastPart(name string) string {
 // shown makes the result of a view, and notes what it shows.
 func (b *Box) shown(t Target, abs string, f fsbackend.File, d text.Doc, v *view) ReadResult {
 	v.write(d, b.MaxLines, b.MaxBytes)
+	b.recall(f.Key)
 	tag := b.store.record(f.Key, d, v.seen)
 	r := ReadResult{Path: t.Path, FileHash: tag.String(), Header: hashline.Header(b.Show(abs), tag), Total: d.Lines()}
 	r.Content = r.Header + v.text.String()
