@@ -3,6 +3,7 @@ package tools
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -86,6 +87,12 @@ func (g grepRun) inFolder(ctx context.Context) (search.Found, error) {
 		return search.Found{}, err
 	}
 	defer dir.Close()
+	if g.env.Ripgrep != "" {
+		found, err := search.Ripgrep(ctx, g.env.Ripgrep, tree, g.q)
+		if !errors.Is(err, search.ErrRipgrep) {
+			return found, err
+		}
+	}
 	return search.Grep(ctx, tree, g.q)
 }
 

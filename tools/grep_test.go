@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -150,5 +151,25 @@ func TestSearchCards(t *testing.T) {
 		assert.Equal(t, c.title, card.Title)
 		assert.Equal(t, presenter.KindSearch, card.Kind)
 		assert.Equal(t, c.tool == "Grep", card.Locations == nil, "only Grep has no such field: %s", c.args)
+	}
+}
+
+// TestGrepByRipgrep: the same result by another program, and without it where
+// it does not run.
+func TestGrepByRipgrep(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\n"), 0o644))
+	local, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
+	require.NoError(t, err)
+	defer local.Close()
+	programs := []string{filepath.Join(dir, "gone")}
+	if rg, err := exec.LookPath("rg"); err == nil {
+		programs = append(programs, rg)
+	}
+	for _, program := range programs {
+		set, err := New(Config{Cwd: dir, Files: local, Offer: []string{"Grep"}, Ripgrep: program})
+		require.NoError(t, err)
+		assert.Equal(t, "a.txt:2:two", plain(call(t, set, "Grep", `{"pattern":"tw","output_mode":"content"}`)), program)
 	}
 }

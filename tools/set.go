@@ -46,6 +46,9 @@ type Config struct {
 	// Terminals are the client's, where Bash runs commands in them; nil runs
 	// all commands by Commands.
 	Terminals Terminals
+	// Ripgrep is the program rg, by which Grep searches folders; "" searches
+	// without it.
+	Ripgrep string
 	// Read bounds what one Read shows.
 	Read ReadLimits
 	// List names the entries of a folder, for a hint when a file is missing;

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"dsh-acp/acp"
+	"dsh-acp/internal/config"
 	"dsh-acp/internal/shell"
 	"dsh-acp/tools"
 )
@@ -65,4 +67,17 @@ func (t *terminals) Run(ctx context.Context, command string, limit time.Duration
 		Output: t.work.shell.Capture(text), Exit: end.Exit, Signal: end.Signal,
 		TimedOut: end.TimedOut, Cancelled: end.Cancelled,
 	}, nil
+}
+
+// ripgrep finds the program for searches, "" if there is none or the settings
+// want none.
+func ripgrep(cfg config.Config) string {
+	if cfg.Ripgrep == "never" {
+		return ""
+	}
+	program, err := exec.LookPath("rg")
+	if err != nil {
+		return ""
+	}
+	return program
 }

@@ -62,7 +62,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	var err error
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	err = w.makeTools(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Terminals: w.terminals(), Offer: offered(cfg.Toolset),
+		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Terminals: w.terminals(), Ripgrep: ripgrep(cfg), Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg), Hashline: hashlining(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})

@@ -102,6 +102,7 @@ type Config struct {
 
 	EditorFiles    string
 	EditorTerminal string // auto or never
+	Ripgrep        string // auto or never
 
 	Keyring  string
 	LogLevel string

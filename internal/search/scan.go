@@ -226,8 +226,11 @@ func lineEnd(buf []byte, at int) int {
 }
 
 // line is a line as it is matched: without its end.
-func (s *scanner) line(start, stop int) []byte {
-	line := bytes.TrimSuffix(s.buf[start:stop], []byte{'\n'})
+func (s *scanner) line(start, stop int) []byte { return s.unended(s.buf[start:stop]) }
+
+// unended is a line without its end.
+func (s *scanner) unended(line []byte) []byte {
+	line = bytes.TrimSuffix(line, []byte{'\n'})
 	if !s.q.Pattern.cr {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 	}
