@@ -40,6 +40,7 @@ type measurement struct {
 var measurements = slices.Concat([]measurement{
 	{"start", measureStart},
 	{"memory", measureMemory},
+	{"sessions", measureSessions},
 	{"edit-5k", measureEdit(5_000, 3)},
 	{"edit-50k", measureEdit(50_000, 20)},
 	{"hunks", measureHunks},
