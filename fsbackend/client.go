@@ -145,6 +145,12 @@ func (c *Client) Read(ctx context.Context, path string) (File, error) {
 	return c.readAs(ctx, "read", path)
 }
 
+// ReadForChange is Read for a change that follows. Looks for one change are
+// one: the editor is asked once, unless the disk has changed.
+func (c *Client) ReadForChange(ctx context.Context, path string) (File, error) {
+	return c.readAs(ctx, opChange, path)
+}
+
 func (c *Client) readAs(ctx context.Context, op, path string) (File, error) {
 	p, err := c.local.locate(ctx, op, path)
 	if err != nil {
@@ -229,4 +235,6 @@ var (
 	_ Locker   = (*Client)(nil)
 	_ gated    = (*Client)(nil)
 	_ asReader = (*Client)(nil)
+
+	_ changeReader = (*Client)(nil)
 )

@@ -11,10 +11,11 @@ import (
 )
 
 // fresh is how long a read counts as the one right before a write, so that
-// the editor is not asked once more. It has to cover what lies between the
-// plan of a change and its write: the call is recorded and synced. What the
-// user types in this time an editor merges.
-const fresh = time.Second
+// the editor is not asked once more for the same change. It has to cover what
+// lies between the plan of a change and its write: the call is recorded and
+// synced. What the user types in this time an editor merges, since it compares
+// with what it gave last.
+const fresh = 3 * time.Second
 
 // silence is how long an editor that did not answer is not asked again.
 const silence = 30 * time.Second
@@ -40,12 +41,15 @@ type view struct {
 }
 
 // look finds out what a file holds. The caller has the turn to talk with the
-// editor about it.
+// editor about it. A look for a change takes over a fresh one.
 func (c *Client) look(ctx context.Context, op, path string) (*view, error) {
 	for try := 0; ; try++ {
 		disk, err := c.local.readAs(ctx, op, path)
 		if err != nil {
 			return nil, err
+		}
+		if v := c.recent(disk.Key); try == 0 && op == opChange && v != nil && v.disk == disk.Version {
+			return v, nil
 		}
 		v, err := c.judge(ctx, disk, try == len(patience))
 		if err != nil {
@@ -231,15 +235,33 @@ func (c *Client) remember(k Key, v *view) {
 	c.state.recent[k] = v
 }
 
-// recall takes the view of the read that came right before, nil if there was
-// none. It serves one write.
-func (c *Client) recall(k Key) *view {
+// recent is a view that is fresh, or nil.
+func (c *Client) recent(k Key) *view {
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	v := c.state.recent[k]
-	delete(c.state.recent, k)
 	if v == nil || time.Since(v.at) > fresh {
 		return nil
 	}
 	return v
+}
+
+// recall takes the view of the read that came right before, nil if there was
+// none. It serves one write.
+func (c *Client) recall(k Key) *view {
+	v := c.recent(k)
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	delete(c.state.recent, k)
+	return v
+}
+
+// LookAgain makes the next change of every file read it anew. It is for when
+// another change begins, and for when the editor may have taken other looks at
+// its files than by our reads, such as to ask its user about a change: it
+// compares a write with its last look.
+func (c *Client) LookAgain() {
+	c.state.mu.Lock()
+	defer c.state.mu.Unlock()
+	clear(c.state.recent)
 }

@@ -120,6 +120,27 @@ func TestClientOldReadsAreNotTrusted(t *testing.T) {
 	})
 }
 
+// TestClientPlansTwiceAndAsksOnce has a tool that looks at a file when it
+// plans and again when it runs.
+func TestClientPlansTwiceAndAsksOnce(t *testing.T) {
+	d := newDesk(t, "one\n", fsbackend.ClientOptions{})
+	for range 2 {
+		f, err := fsbackend.ReadForChange(t.Context(), d.client, d.path)
+		require.NoError(t, err)
+		assert.Equal(t, "one\n", string(f.Data))
+		f.Data[0] = 'X' // it is the caller's
+	}
+	assert.Equal(t, []string{"read a.txt"}, d.editor.Calls())
+	d.client.LookAgain()
+	_, err := fsbackend.Transform(t.Context(), d.client, d.path, func(text.Doc) (text.Doc, error) { return text.ParseString("two\n") })
+	require.NoError(t, err)
+	assert.Equal(t, []string{"read a.txt", "read a.txt", "write a.txt"}, d.editor.Calls())
+	d.put("a.txt", "three\n")
+	f, err := fsbackend.ReadForChange(t.Context(), d.client, d.path)
+	require.NoError(t, err)
+	assert.Equal(t, "three\n", string(f.Data), "what is new on disk is noticed")
+}
+
 func TestClientUnsavedText(t *testing.T) {
 	d := newDesk(t, "one\ntwo\n", fsbackend.ClientOptions{})
 	d.do(d.editor.Type(d.path, "one", "ONE"))

@@ -25,7 +25,16 @@ func (w *work) throughEditor(roots []string, limits fsbackend.Limits) (*fsbacken
 	if err != nil {
 		return nil, err
 	}
+	w.client = client
 	return fsbackend.Restrict(client, limits), nil
+}
+
+// lookAgain has the next changes of files read them anew: time has passed, and
+// the editor may have shown its user some of them meanwhile.
+func (w *work) lookAgain() {
+	if w.client != nil {
+		w.client.LookAgain()
+	}
 }
 
 // noEditor is that of a client which offers none, where the settings want

@@ -26,18 +26,19 @@ import (
 
 // work is an open session below the protocol.
 type work struct {
-	app   *App
-	cfg   config.Config
-	setup acp.Setup
-	log   *eventlog.Log
-	moved bool // an earlier turn was done elsewhere than where the log began
-	local *fsbackend.Local
-	kept  *fsbackend.Journal
-	disk  *fsbackend.Restricted // local under the policy of the settings
-	files *fsbackend.Restricted // the same through the editor, where that can be
-	shell *shell.Runner
-	agent *agent.Session
-	diag  zerolog.Logger
+	app    *App
+	cfg    config.Config
+	setup  acp.Setup
+	log    *eventlog.Log
+	moved  bool // an earlier turn was done elsewhere than where the log began
+	local  *fsbackend.Local
+	kept   *fsbackend.Journal
+	disk   *fsbackend.Restricted // local under the policy of the settings
+	files  *fsbackend.Restricted // the same through the editor, where that can be
+	client *fsbackend.Client     // below files; nil: they are by disk
+	shell  *shell.Runner
+	agent  *agent.Session
+	diag   zerolog.Logger
 
 	// toolset names the set in force; it and sets are the running turn's.
 	toolset    string
@@ -151,7 +152,11 @@ func (w *work) recordFolders() {
 
 // Approve passes on to the running turn.
 func (w *work) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
-	return w.turn.Approver.Approve(ctx, use, n)
+	v, err := w.turn.Approver.Approve(ctx, use, n)
+	if v.Asked {
+		w.lookAgain()
+	}
+	return v, err
 }
 
 // params are asked before each model request.
@@ -159,6 +164,7 @@ func (w *work) params() agent.Params {
 	chosen := w.turn.Choices()
 	w.chooseTools(chosen.Options[optionToolset])
 	w.hideAgain()
+	w.lookAgain()
 	p := agent.Params{
 		System: w.system(), Model: chosen.Model, Effort: chosen.Effort, MaxTokens: w.cfg.MaxTokens, Route: w.cfg.Provider,
 		Compact: chosen.Options[optionCompact] == word(true),
