@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/sourcegraph/jsonrpc2"
@@ -34,9 +35,11 @@ func rule(mode string, n agent.Need, granted func(n agent.Need) bool) ruling {
 		return rulingAsk
 	case n.Access == agent.Ask:
 		return rulingRefuse // there is no plan mode to leave
-	case mode == ModePlan && changes:
+	case mode == ModePlan && n.Access == agent.Execute:
 		return rulingRefuse
-	case mode == ModeBypass:
+	case mode == ModePlan && changes:
+		return rulingAsk // whatever was allowed in other modes
+	case mode == ModeBypass && !n.Reached:
 		return rulingAllow
 	case !changes && !n.Outside:
 		return rulingAllow
@@ -83,12 +86,15 @@ const (
 	textRejected = "The user rejected this call: it did not run and nothing was changed. " +
 		"Do not try it again as it is; go on without it, or ask what to do instead."
 	textAborted = "The permission question was closed without an answer: the call did not run and nothing was changed."
-	textPlan    = "Plan mode: changes are refused, so the call did not run and nothing was changed. " +
-		"Read what you need and describe the change; the user leaves plan mode to have it made."
+	textPlan    = "Plan mode: only commands that read are run, so the call did not run and nothing was changed. " +
+		"Read what you need and describe what is to be done; the user leaves plan mode to have it done."
 )
 
-// noteAgain stands above the preview of a question that is asked again.
-const noteAgain = "The file changed while you were asked. This is the change as it would be made now."
+// Notes that stand above what a question shows.
+const (
+	noteAgain = "The file changed while you were asked. This is the change as it would be made now."
+	noteBlind = "There is a file already, and what it holds cannot be shown (it is no text, or too large): it would be replaced."
+)
 
 // Approve decides about a call. It fails only when ctx ends first.
 func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
@@ -107,18 +113,27 @@ func (a approver) Approve(ctx context.Context, use msg.ToolUse, n agent.Need) (a
 	case n.Access == agent.Ask:
 		return a.leavePlan(ctx, use)
 	}
-	return a.ask(ctx, use, n)
+	sc := scopeOf(n)
+	if mode == ModePlan {
+		sc = scope{} // an exception that the user makes does not last
+	}
+	return a.ask(ctx, use, n, sc)
 }
 
 // ask asks whether a call may run.
-func (a approver) ask(ctx context.Context, use msg.ToolUse, n agent.Need) (agent.Verdict, error) {
-	sc, q := scopeOf(n), presenter.Question{Paths: n.Paths}
+func (a approver) ask(ctx context.Context, use msg.ToolUse, n agent.Need, sc scope) (agent.Verdict, error) {
+	q := presenter.Question{Paths: n.Paths}
 	if n.Preview != nil {
 		q.Preview = n.Preview()
 	}
+	var notes []string
 	if n.Again {
-		q.Note = noteAgain
+		notes = append(notes, noteAgain)
 	}
+	if n.Blind {
+		notes = append(notes, noteBlind)
+	}
+	q.Note = strings.Join(notes, " ")
 	choice, refused, err := a.put(ctx, use, permissionOptions(sc), q)
 	verdict := refused
 	switch choice {

@@ -23,7 +23,7 @@ var leaveOptions = []permissionOption{
 }
 
 const (
-	textKeepPlanning = "The user wants to keep planning: plan mode stays. Ask what is missing in the plan, or improve it, before you ask again."
+	textKeepPlanning = "The user wants to keep planning: plan mode stays, and the turn ends so that the user can say what is missing. Improve the plan by what they write next."
 	textNoPlan       = "The session is not in plan mode, so there is nothing to leave: go on with the work."
 )
 
@@ -40,7 +40,7 @@ func (a approver) leavePlan(ctx context.Context, use msg.ToolUse) (agent.Verdict
 	case optionLeaveAccept:
 		mode = ModeAcceptEdits
 	case optionReject:
-		return agent.Verdict{Code: msg.CodeRejected, Text: textKeepPlanning}, nil
+		return agent.Verdict{Code: msg.CodeRejected, Text: textKeepPlanning, End: true}, nil
 	default:
 		return refused, nil
 	}

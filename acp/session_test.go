@@ -160,9 +160,17 @@ func TestModesAndOptions(t *testing.T) {
 		updates := c.Updates(id)
 		require.Len(t, updates, 1)
 		assert.Equal(t, "config_option_update", updates[0].Update.Kind)
+		var offered []string
+		c.OnQuestion(func(q acptest.Question) any {
+			for _, o := range q.Options {
+				offered = append(offered, o.Kind)
+			}
+			return q.Pick("reject_once")
+		})
 		require.NoError(t, c.Call("session/prompt", promptOf(id, "x"), nil))
 		updates = c.Updates(id)
-		assert.Contains(t, updates[len(updates)-1].Text(), "MODE_REFUSED")
+		assert.Contains(t, updates[len(updates)-1].Text(), "REJECTED")
+		assert.Equal(t, []string{"allow_once", "reject_once"}, offered, "what is allowed while planning does not last")
 
 		var res optionsResult
 		require.NoError(t, c.Call("session/set_config_option", map[string]any{"sessionId": id, "configId": "mode", "value": ModeAcceptEdits}, &res))
@@ -186,6 +194,7 @@ func TestRule(t *testing.T) {
 	look, edit, run := agent.Need{Access: agent.Look}, agent.Need{Access: agent.Edit}, agent.Need{Access: agent.Execute, Command: "ls"}
 	lookOut := agent.Need{Access: agent.Look, Outside: true, Paths: []string{"/out/a"}}
 	editOut := agent.Need{Access: agent.Edit, Outside: true, Paths: []string{"/out/a"}}
+	reached := agent.Need{Access: agent.Edit, Outside: true, Reached: true, Paths: []string{"/out/a"}}
 	asks := agent.Need{Access: agent.Ask}
 	for _, c := range []struct {
 		mode    string
@@ -197,8 +206,9 @@ func TestRule(t *testing.T) {
 		{ModeDefault, edit, edits, rulingAllow}, {ModeDefault, editOut, edits, rulingAsk}, {ModeDefault, run, edits, rulingAsk},
 		{ModeDefault, lookOut, none, rulingAsk}, {ModeDefault, asks, none, rulingRefuse},
 		{ModeAcceptEdits, edit, none, rulingAllow}, {ModeAcceptEdits, editOut, none, rulingAsk}, {ModeAcceptEdits, run, none, rulingAsk},
-		{ModePlan, look, none, rulingAllow}, {ModePlan, edit, edits, rulingRefuse}, {ModePlan, run, none, rulingRefuse}, {ModePlan, asks, none, rulingAsk},
+		{ModePlan, look, none, rulingAllow}, {ModePlan, edit, edits, rulingAsk}, {ModePlan, run, none, rulingRefuse}, {ModePlan, asks, none, rulingAsk},
 		{ModeBypass, edit, none, rulingAllow}, {ModeBypass, editOut, none, rulingAllow}, {ModeBypass, run, none, rulingAllow},
+		{ModeBypass, reached, none, rulingAsk}, {ModeAcceptEdits, reached, none, rulingAsk}, {ModePlan, lookOut, none, rulingAsk},
 	} {
 		assert.Equal(t, c.want, rule(c.mode, c.need, c.granted), "%s %+v", c.mode, c.need)
 	}

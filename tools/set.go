@@ -43,6 +43,9 @@ type Config struct {
 	// Commands runs the commands of Bash; nil means that none can be run. The
 	// caller closes it.
 	Commands *shell.Runner
+	// Reach opens single files outside of what Files does, for calls that the
+	// user is asked about; nil opens none.
+	Reach Reach
 	// Terminals are the client's, where Bash runs commands in them; nil runs
 	// all commands by Commands.
 	Terminals Terminals
@@ -110,6 +113,7 @@ type Need struct {
 	Access  Access
 	Paths   []string // the files it names, absolute and clean; the first is the main one
 	Outside bool     // some path lies outside of the session's folders
+	Reached bool     // one is only open since the user is asked about it; see [Reach]
 	Command string   // the shell command, if it is one
 	// Rule names the commands that a lasting permission would cover: those
 	// that begin so, or this one alone if RuleExact is set. "" means that no
@@ -241,11 +245,7 @@ func (s *Set) Plan(ctx context.Context, use msg.ToolUse) (*Plan, *msg.ToolResult
 func (s *Set) plan(ctx context.Context, t tool, use msg.ToolUse) (*Plan, error) {
 	switch t := t.(type) {
 	case plainTool:
-		args, err := decode(use.Name, use.Input, t.params())
-		if err != nil {
-			return nil, err
-		}
-		return t.plan(ctx, &s.env, use.Name, args)
+		return s.planPlain(ctx, t, use)
 	case rawTool:
 		return t.planRaw(ctx, &s.env, use.Name, use.Input)
 	default:

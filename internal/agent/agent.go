@@ -91,6 +91,9 @@ type Need struct {
 	Paths  []string // the files it names, absolute; the first is the main one
 	// Outside says that some path lies outside of the session's folders.
 	Outside bool
+	// Reached says that one is open for this call alone, and only if the user
+	// allows it.
+	Reached bool
 	// Command is the shell command, with Execute.
 	Command string
 	// Rule names the commands that a lasting permission for Command would
@@ -135,6 +138,9 @@ type Verdict struct {
 	// msg.CodeRejected, msg.CodeQuestionAborted and msg.CodeModeRefused.
 	Code string
 	Text string
+	// End ends the turn as cancelled once the call has its result, since the
+	// user is to say something first.
+	End bool
 	// Grant, if not nil, is recorded in the log with the decision.
 	Grant *msg.Granted
 	// Asked says that the user was asked, and Shown is the preview that the

@@ -35,6 +35,7 @@ func (t *turn) approve(ctx context.Context, u msg.ToolUse, p Plan, n Need) (Plan
 			}
 			return nil, unmade(msg.CodeQuestionAborted, text, v.Shown), nil
 		case !v.Allow:
+			t.ended = v.End
 			return nil, unmade(cmp.Or(v.Code, msg.CodeRejected), v.Text, v.Shown), nil
 		case ctx.Err() != nil:
 			return nil, nil, nil

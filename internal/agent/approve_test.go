@@ -111,3 +111,18 @@ func TestAskedAgainWhenItLeadsElsewhere(t *testing.T) {
 	assert.Equal(t, [][]string{{"/w/a.txt"}, {"/elsewhere/a.txt"}}, asked)
 	assert.Len(t, only(w.log.trail, "run a"), 1)
 }
+
+// TestAVerdictThatEndsTheTurn is of a user who wants to say something first.
+func TestAVerdictThatEndsTheTurn(t *testing.T) {
+	w := newWorld(t, script(uses("a:edit", "b:edit"), bye))
+	w.judge.say = func(context.Context, msg.ToolUse, Need) (Verdict, error) {
+		return Verdict{Code: msg.CodeRejected, Text: "not yet", End: true}, nil
+	}
+	out, err := w.run(t.Context(), "go")
+	require.NoError(t, err)
+	assert.Equal(t, StopCancelled, out.Stop)
+	trail := w.log.told()
+	assert.Contains(t, trail, "tool/result a "+msg.CodeRejected)
+	assert.Contains(t, trail, "tool/result b "+msg.CodeAbortedUnstarted)
+	assert.NotContains(t, trail, "approve b")
+}

@@ -33,7 +33,7 @@ func (t *turn) calls(ctx context.Context, answer msg.Assistant) (ran bool, err e
 			continue
 		}
 		ran = true
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || t.ended {
 			break // the rest is closed at the end of the turn
 		}
 		if err := t.call(ctx, u, looks); err != nil {

@@ -41,6 +41,7 @@ type turn struct {
 	before  int           // length of the history before the turn
 	open    []msg.ToolUse // calls without a result, in order
 	usage   msg.Usage
+	ended   bool // a verdict ended the turn
 	began   bool // turn/start is written, turn/end is not
 	// compacted says that the turn has summed the conversation up for want of
 	// room: it does so once.
@@ -88,7 +89,7 @@ func (t *turn) run(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || t.ended {
 			return StopCancelled, nil
 		}
 		limit := answer.StopReason == msg.StopMaxTokens || hasCut(answer)

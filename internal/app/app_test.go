@@ -261,6 +261,7 @@ func TestARejectedEditLeavesTheFile(t *testing.T) {
 
 func TestAPathOutsideIsRefusedWithTheFolder(t *testing.T) {
 	p := newPlace(t)
+	p.settings(`{"guard": {"outside": "refuse"}}`)
 	outside := filepath.Join(filepath.Dir(p.root), "secret.txt")
 	require.NoError(t, os.WriteFile(outside, []byte("x\n"), 0o600))
 	p.plays(

@@ -9,8 +9,12 @@ import (
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/config"
+	"dsh-acp/internal/guard"
 	"dsh-acp/tools/fs"
 )
+
+// widen is what a model is told of how another folder is opened.
+const widen = "use a path in it, or ask the user to add the other folder to the session"
 
 // versionDir is the folder of a session's earlier versions of files.
 func versionDir(cfg config.Config, session string) string {
@@ -21,7 +25,6 @@ func versionDir(cfg config.Config, session string) string {
 // holds them where it offers that, under the policy of the settings, with what
 // is replaced kept beside the log.
 func (w *work) openFiles(roots []string) error {
-	const widen = "use a path in it, or ask the user to add the other folder to the session"
 	policy, err := guardPolicy(w.cfg, roots)
 	if err != nil {
 		return err
@@ -32,7 +35,7 @@ func (w *work) openFiles(roots []string) error {
 	if err != nil {
 		return err
 	}
-	limits := fsbackend.Limits{Policy: policy, Generated: generated[w.cfg.Guard.Generated], Widen: widen}
+	limits := w.limits(policy)
 	w.disk = fsbackend.Restrict(w.local, limits)
 	if w.files, err = w.throughEditor(roots, limits); err != nil {
 		return errors.Join(err, w.local.Close())
@@ -45,6 +48,11 @@ func (w *work) openFiles(roots []string) error {
 		w.diag.Warn().Str("what", note).Msg("earlier versions of files")
 	}
 	return nil
+}
+
+// limits are those of the settings, for a policy.
+func (w *work) limits(policy guard.Policy) fsbackend.Limits {
+	return fsbackend.Limits{Policy: policy, Generated: generated[w.cfg.Guard.Generated], Widen: widen}
 }
 
 func (w *work) closeFiles() error { return errors.Join(w.kept.Close(), w.local.Close()) }

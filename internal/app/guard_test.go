@@ -62,7 +62,7 @@ func TestTheListsHoldForEveryTool(t *testing.T) {
 	p := newPlace(t)
 	p.settings(`{"toolset": ["Read", "Write", "Edit", "apply_patch", "fs_read", "fs_write", "fs_edit", "fs_rollback", "Grep"], "overwriteUnread": true,
 		"hideNativeWriteTools": false,
-		"guard": {"block": ["secret", "../out/granted.txt.bak"], "allow": ["../out/granted.txt"], "readAllow": ["../out/readable.txt"]}}`)
+		"guard": {"outside": "refuse", "block": ["secret", "../out/granted.txt.bak"], "allow": ["../out/granted.txt"], "readAllow": ["../out/readable.txt"]}}`)
 	outside := filepath.Join(filepath.Dir(p.root), "out")
 	for _, dir := range []string{outside, filepath.Join(p.root, "secret")} {
 		require.NoError(t, os.Mkdir(dir, 0o755))

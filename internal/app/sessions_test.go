@@ -61,6 +61,7 @@ func (p *place) folder(name string) string {
 
 func TestAdditionalFolders(t *testing.T) {
 	p := newPlace(t)
+	p.settings(`{"guard": {"outside": "refuse"}}`)
 	more := p.folder("more")
 	file := filepath.Join(more, "a.txt")
 	require.NoError(t, os.WriteFile(file, []byte("1\n"), 0o644))
@@ -103,6 +104,7 @@ func TestAdditionalFolders(t *testing.T) {
 
 func TestALoadFromAnotherFolder(t *testing.T) {
 	p := newPlace(t)
+	p.settings(`{"guard": {"outside": "refuse"}}`)
 	p.write("a.txt", "1\n")
 	p.plays(use("t1", "Read", map[string]any{"file_path": "a.txt"}), say("done"),
 		use("t2", "Read", map[string]any{"file_path": "a.txt"}), edit("t3", filepath.Join(p.root, "a.txt"), "1", "2"), say("done"))

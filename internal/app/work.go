@@ -63,7 +63,7 @@ func (a *App) newWork(cfg config.Config, log *eventlog.Log, setup acp.Setup, pas
 	var err error
 	w.shell = shell.New(shell.Config{Dir: setup.Cwd})
 	err = w.makeTools(tools.Config{
-		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Terminals: w.terminals(), Ripgrep: ripgrep(cfg), Offer: offered(cfg.Toolset),
+		Cwd: setup.Cwd, Roots: roots, Files: w.kept.Over(w.files), Seen: w.kept.Seen(), Commands: w.shell, Terminals: w.terminals(), Ripgrep: ripgrep(cfg), Reach: w.reach, Offer: offered(cfg.Toolset),
 		OverwriteUnread: cfg.OverwriteUnread, List: w.list, Hiding: hiding(cfg), Patch: patching(cfg), Hashline: hashlining(cfg),
 		Read: tools.ReadLimits{Lines: int(cfg.Read.MaxLines), Columns: int(cfg.Read.MaxColumns), Bytes: int(cfg.Read.MaxBytes)},
 	})
@@ -279,7 +279,7 @@ func (s stage) Delegate(ctx context.Context, task string, except ...string) (too
 func (p plan) Need() agent.Need {
 	n := p.Plan.Need
 	return agent.Need{
-		Access: access(n.Access), Paths: n.Paths, Outside: n.Outside,
+		Access: access(n.Access), Paths: n.Paths, Outside: n.Outside, Reached: n.Reached,
 		Command: n.Command, Rule: n.Rule, RuleExact: n.RuleExact,
 		Preview: sync.OnceValue(p.Plan.Preview), Blind: n.Blind,
 	}

@@ -34,6 +34,8 @@ const (
 	GeneratedOff    = "off"
 	GeneratedWarn   = "warn"
 	GeneratedRefuse = "refuse"
+	OutsideAsk      = "ask"
+	OutsideRefuse   = "refuse"
 )
 
 // When the model is asked for a session's title.
@@ -151,6 +153,7 @@ type DiffCaps struct {
 type Guard struct {
 	Allow, Block, ReadAllow, ReadBlock List
 	Generated                          string
+	Outside                            string // what comes of a path outside of the session's folders
 }
 
 // Hashline holds the choices of the tools with numbered lines.
