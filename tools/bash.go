@@ -140,6 +140,15 @@ type bashRun struct {
 	env     *env
 	command string
 	limit   time.Duration
+	client  bool // it runs in a terminal of the client's
+}
+
+// ended says how far the end of a command went that was ended from here.
+func (r bashRun) ended() string {
+	if r.client {
+		return "by the client"
+	}
+	return "with all that it started"
 }
 
 func (r bashRun) run(ctx context.Context, s Stage) msg.ToolResult {
@@ -173,11 +182,11 @@ func (r bashRun) result(res shell.Result) msg.ToolResult {
 	}
 	switch {
 	case res.Cancelled:
-		return msg.Failed(msg.CodeAborted, lines("The command was cancelled while it ran, and was ended with all that it started. "+
+		return msg.Failed(msg.CodeAborted, lines("The command was cancelled while it ran, and was ended "+r.ended()+". "+
 			"It may have done its work in part: check before you repeat it.", out))
 	case res.TimedOut:
-		return msg.Failed(CodeTimeout, lines(fmt.Sprintf("The command did not end within %v and was ended with all that it started. "+
-			"Give it more time with timeout (at most %d), or use run_in_background.", r.limit, bashTimeMax.Milliseconds()), out))
+		return msg.Failed(CodeTimeout, lines(fmt.Sprintf("The command did not end within %v and was ended %s. "+
+			"Give it more time with timeout (at most %d), or use run_in_background.", r.limit, r.ended(), bashTimeMax.Milliseconds()), out))
 	case res.Signal != "":
 		return msg.Failed("", lines(endedBy+res.Signal, out, swept))
 	case res.Exit == 1 && shell.Answers(r.command):

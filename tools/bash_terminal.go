@@ -46,5 +46,6 @@ func (r bashRun) inTerminal(ctx context.Context, s Stage) (res msg.ToolResult, o
 	case err != nil:
 		return msg.Failed("", fmt.Sprintf("Bash: %v. The command may have run, wholly or in part: check before you repeat it.", err)), true
 	}
+	r.client = true
 	return r.result(end), true
 }
