@@ -50,16 +50,14 @@ func (c *converter) codex(lines []string) []section {
 	inside, begun := false, false
 	for i, l := range lines {
 		word, path := codexWord(l)
-		if !inside {
-			begun = word == codexBegin
-			inside = word != ""
-			if begun || !inside {
-				continue
-			}
+		if inside = inside || word != ""; !inside {
+			continue
 		}
 		switch {
 		case word == codexEnd:
-			return clean(out)
+			inside, begun, cur = false, false, nil // another patch may follow
+		case word == codexBegin:
+			begun = true
 		case word == codexAdd:
 			open(section{kind: add, path: path})
 		case word == codexDelete:

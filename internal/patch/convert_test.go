@@ -80,6 +80,7 @@ var convertCases = []struct {
 	{"neither", nil, "hello", nil, []string{"neither"}},
 
 	// What models make of the formats.
+	{"codex, two patches", world{"a": "x\n", "b": "x\n"}, "*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\nand\n*** Begin Patch\n*** Update File: b\n-x\n+z\n*** End Patch\n", world{"a": "y\n", "b": "z\n"}, nil},
 	{"codex in a fence", world{"a": "x\n"}, "```\n*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\n```", world{"a": "y\n"}, nil},
 	{"codex in a command", world{"a": "x\n"}, "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch\nEOF\n", world{"a": "y\n"}, nil},
 	{"codex without its frame", world{"a": "x\n"}, "*** Update File: a\n@@\n-x\n+y\n", world{"a": "y\n"}, nil},
