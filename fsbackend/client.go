@@ -169,7 +169,9 @@ func (c *Client) readAs(ctx context.Context, op, path string) (File, error) {
 		return File{}, err
 	}
 	f := v.file
-	f.Data = append(make([]byte, 0, len(f.Data)), f.Data...)
+	if c.keeps(v) {
+		f.Data = append(make([]byte, 0, len(f.Data)), f.Data...)
+	}
 	return f, nil
 }
 

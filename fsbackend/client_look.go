@@ -223,8 +223,15 @@ func (c *Client) setBase(k Key, v Version) {
 	c.state.bases[k] = v
 }
 
+// keeps reports whether a view is remembered. Those of large files are not:
+// the editor is not asked about them anyway.
+func (c *Client) keeps(v *view) bool { return v.file.Size <= c.opt.MaxBytes }
+
 // remember keeps a view while it is fresh.
 func (c *Client) remember(k Key, v *view) {
+	if !c.keeps(v) {
+		return
+	}
 	c.state.mu.Lock()
 	defer c.state.mu.Unlock()
 	for key, old := range c.state.recent {

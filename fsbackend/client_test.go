@@ -290,3 +290,25 @@ func TestClientModes(t *testing.T) {
 	assert.Equal(t, "three\n", d.editor.Text(d.path))
 	d.do(os.Chmod(d.path, 0o640))
 }
+
+// TestClientNamesFilesAsTheEditorDoes has a session in a folder that is a
+// link: the editor knows it by that name alone.
+func TestClientNamesFilesAsTheEditorDoes(t *testing.T) {
+	real := realTemp(t)
+	link := filepath.Join(realTemp(t), "link")
+	require.NoError(t, os.Symlink(real, link))
+	require.NoError(t, os.Mkdir(filepath.Join(real, "d"), 0o777))
+	require.NoError(t, os.Symlink("d", filepath.Join(real, "again")))
+	l, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{link}})
+	require.NoError(t, err)
+	defer l.Close()
+	b := &acptest.Buffers{Worktrees: []string{link}}
+	c, err := fsbackend.NewClient(l, b, fsbackend.ClientOptions{Folders: []string{link}})
+	require.NoError(t, err)
+	for _, path := range []string{filepath.Join(link, "again", "a.txt"), filepath.Join(real, "d", "a.txt")} {
+		rec, err := c.Write(t.Context(), fsbackend.Write{Path: path, Data: []byte(path)})
+		require.NoError(t, err)
+		assert.Empty(t, rec.Notes)
+		assert.Equal(t, path, b.Text(filepath.Join(link, "d", "a.txt")))
+	}
+}
