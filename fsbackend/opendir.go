@@ -81,6 +81,12 @@ func (l *Local) openDir(path string, p place) (*Dir, error) {
 	return &Dir{Root: root, Real: p.real}, nil
 }
 
+// OpenDir is of [Dirs]. A search sees the files as they are on the disk: what
+// the editor holds unsaved is asked for file by file.
+func (c *Client) OpenDir(ctx context.Context, path string) (*Dir, error) {
+	return c.local.OpenDir(ctx, path)
+}
+
 // OpenDir is of [Dirs]; it fails with CodeIO if the backend cannot.
 func (r *Restricted) OpenDir(ctx context.Context, path string) (*Dir, error) {
 	if err := r.pass(ctx, "read", path); err != nil {
@@ -105,6 +111,7 @@ func (jd *Journaled) OpenDir(ctx context.Context, path string) (*Dir, error) {
 
 var (
 	_ Dirs = (*Local)(nil)
+	_ Dirs = (*Client)(nil)
 	_ Dirs = (*Restricted)(nil)
 	_ Dirs = (*Journaled)(nil)
 )

@@ -249,3 +249,16 @@ func TestEditorKnowsNothingOfTheAgentsRules(t *testing.T) {
 	assert.Equal(t, "end_turn", p.prompt(c, id, "hello"))
 	assert.Empty(t, b.Calls())
 }
+
+// TestSearchesBesideAnEditor goes through the folders on the disk.
+func TestSearchesBesideAnEditor(t *testing.T) {
+	p := newPlace(t)
+	p.write("a.txt", "one\n")
+	p.plays(
+		use("t1", "Grep", map[string]any{"pattern": "one", "output_mode": "content"}),
+		use("t2", "Glob", map[string]any{"pattern": "*.txt"}), say("done"))
+	c, id, _ := p.editor(&acptest.Buffers{})
+	p.prompt(c, id, "search")
+	assert.Contains(t, p.call(c, id, "t1"), "a.txt:1:one")
+	assert.Contains(t, p.call(c, id, "t2"), `"RawOutput":"a.txt"`)
+}
