@@ -9,10 +9,14 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -s -w -X main.version=$(VERSION)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build test race lint fuzz cases conformance goldens interop bench demo check cross record clean
+# One set of flags for all targets: the grammars are C, and other flags would
+# have them compiled once more.
+export GOFLAGS := $(strip -trimpath $(GOFLAGS))
+
+.PHONY: build test race lint fuzz cases conformance goldens interop astgrep nocgo bench demo check cross record clean
 
 build:
-	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/dsh-acp
+	$(GO) build -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/dsh-acp
 
 # A session from start to replay, with no key and no network.
 demo: build
@@ -50,8 +54,18 @@ interop: build
 goldens:
 	$(GO) test ./conformance -run TestGoldens -count=1 -update
 
+# Structural search and rewriting beside ast-grep, which npm brings: the same
+# places, the same bytes, or a rule with its reason.
+astgrep:
+	./scripts/astgrep/run.sh
+
+# What needs syntax trees, in a build that has none.
+nocgo:
+	CGO_ENABLED=0 $(GO) test ./internal/syntax/... ./internal/config ./tools/fs ./cmd/dsh-acp
+
 bench: build
 	./scripts/bench.sh $(abspath $(BIN))
+	./scripts/astgrep/run.sh bench
 
 # The program without cgo, for each system that a release is made for.
 cross:
@@ -64,7 +78,7 @@ cross:
 record: build
 	@sed -n '/^## Recording/,/^## /p' docs/conformance.md
 
-check: lint race fuzz conformance cases interop cross
+check: lint race fuzz conformance cases nocgo interop astgrep cross
 
 clean:
 	rm -rf bin

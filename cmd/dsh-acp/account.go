@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/term"
 
+	"dsh-acp/internal/app"
 	"dsh-acp/internal/config"
 )
 
@@ -85,6 +86,7 @@ func doctor(env *environment, args []string) error {
 	exe := loginCommand()[0]
 	report := cfg.Doctor(loadErr, cred, credErr, exe)
 	fmt.Print(report.Text())
+	fmt.Printf("\nThis build: %s.\n", app.Grammars())
 	if loadErr != nil || credErr != nil {
 		return exitCode(1)
 	}

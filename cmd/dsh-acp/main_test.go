@@ -194,6 +194,7 @@ func TestCommands(t *testing.T) {
 	t.Run("login, doctor, logout", func(t *testing.T) {
 		p := newProgram(t)
 		stdout, _, code := p.run("", "doctor")
+		assert.Regexp(t, `This build: (syntax trees of bash, c, cpp.*, typescript|syntax trees are not in this build: it was made with CGO_ENABLED=0)\.`, stdout)
 		assert.Equal(t, 1, code, "no key")
 		assert.Contains(t, stdout, "agent_servers")
 		_, stderr, code := p.run("", "login")

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"strings"
+
 	"dsh-acp/acp"
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/config"
+	"dsh-acp/internal/syntax"
 	"dsh-acp/tools"
 	"dsh-acp/tools/fs"
 )
@@ -29,6 +32,19 @@ func hashlining(cfg config.Config) tools.HashlineConfig {
 		NoRepair: cfg.Hashline.NoRepair, AdvertiseBatch: cfg.Hashline.AdvertiseBatch,
 		Parser: fs.Trees(),
 	}
+}
+
+// Grammars tells, on a line, the languages whose files are edited by their
+// structure, or why there are none.
+func Grammars() string {
+	if fs.Trees() == nil {
+		return syntax.ErrUnavailable.Error()
+	}
+	var names []string
+	for _, lang := range syntax.Langs() {
+		names = append(names, string(lang))
+	}
+	return "syntax trees of " + strings.Join(names, ", ")
 }
 
 // The settings hold one of these names each; config has checked it.

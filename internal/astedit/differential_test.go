@@ -84,7 +84,7 @@ func sources(t testing.TB, lang syntax.Lang) string {
 	case syntax.Python:
 		found, err := filepath.Glob("/usr/lib/python3.*")
 		require.NoError(t, err)
-		require.NotEmpty(t, found, "no Python on this system")
+		require.NotEmpty(t, found, "no standard library of Python in /usr/lib: install the package python3")
 		from = found[:1]
 	case syntax.JavaScript:
 		for _, d := range []string{"eslint/lib", "express", "@babel/traverse", "debug", "send"} {
