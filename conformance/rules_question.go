@@ -54,6 +54,8 @@ func rejected(f field, theirs, ours any) bool {
 // preview accepts hunks in a question in place of the arguments' snippet. Of
 // a call that was then made they must be those that it made, which are
 // compared with the recorded ones at its end; else they must hold the snippet.
+// It also accepts a note above the snippet of a Write, which says that it would
+// replace what cannot be shown.
 func preview(f field, theirs, ours any) bool {
 	if f.in != kindPermission || f.call == nil || f.call.shown == nil {
 		return false
@@ -65,12 +67,22 @@ func preview(f field, theirs, ours any) bool {
 		blocks, _ := f.call.shown["content"].([]any)
 		return len(t) == 1 && len(o) == len(blocks) && sameFile(t, o)
 	case "content":
+		if len(o) == len(t)+1 && f.call.tool == "Write" && isNote(o[0]) && equal(o[1:], theirs) {
+			return true
+		}
 		if f.call.ours["status"] == "completed" {
 			return len(o) > 0 && equal(ours, f.call.ours["content"])
 		}
 		return len(t) == 1 && f.call.refused && holdsSnippet(o, t[0])
 	}
 	return false
+}
+
+// isNote reports whether a block of content is a text.
+func isNote(v any) bool {
+	m, _ := v.(map[string]any)
+	c, _ := m["content"].(map[string]any)
+	return m["type"] == "content" && text(c["text"]) != ""
 }
 
 // sameFile reports whether all locations lie in the file of the first of theirs.

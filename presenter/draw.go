@@ -315,23 +315,36 @@ func (cv canvas) failed(d drawing) drawing {
 	if len(reason) == 0 {
 		reason = []ContentBlock{{Block: msg.Text{Text: "The tool gave no reason."}}}
 	}
+	var kept []ToolContent
+	d.Locations = nil
+	if code == msg.CodeRejected || code == msg.CodeQuestionAborted {
+		if kept, d.Locations = cv.preview(cv.result.Error.Details); kept == nil {
+			for _, item := range cv.shown {
+				if diff, ok := item.(DiffItem); ok {
+					kept = append(kept, diff)
+				}
+			}
+		}
+	}
+	if len(kept) > 0 {
+		reason = marked(reason)
+	}
 	if code != msg.CodeCut {
 		reason = fenced(reason, &plain)
 	}
-	d.Content = items(reason)
-	d.Locations = nil
-	if code != msg.CodeRejected && code != msg.CodeQuestionAborted {
-		return d
-	}
-	if content, locations := cv.preview(cv.result.Error.Details); content != nil {
-		d.Content = append(d.Content, content...)
-		d.Locations = locations
-		return d
-	}
-	for _, item := range cv.shown {
-		if diff, ok := item.(DiffItem); ok {
-			d.Content = append(d.Content, diff)
-		}
-	}
+	d.Content = append(items(reason), kept...)
 	return d
+}
+
+// marked says at the end of a reason that the change below it was not made:
+// hunks that were and hunks that were not look the same.
+func marked(reason []ContentBlock) []ContentBlock {
+	const mark = "Not applied:"
+	n := len(reason) - 1
+	t, ok := reason[n].Block.(msg.Text)
+	if !ok {
+		return append(reason, ContentBlock{Block: msg.Text{Text: mark}})
+	}
+	t.Text = strings.TrimRight(t.Text, "\n") + "\n\n" + mark
+	return append(reason[:n:n], ContentBlock{Block: t})
 }

@@ -158,7 +158,7 @@ func TestNoCardOfAFailureShowsAChange(t *testing.T) {
 			d := canvas{cwd: "/w", textMax: 100, console: true, shown: shown, result: &r}.draw(c)
 			want := []ToolContent{textItem("```\nwhy\n```")}
 			if keeps {
-				want = append(want, shown[0])
+				want = []ToolContent{textItem("```\nwhy\n\nNot applied:\n```"), shown[0]}
 			}
 			assert.Equal(t, want, d.Content, "%T %s", c, code)
 			assert.Nil(t, d.Locations, "%T %s", c, code)

@@ -13,7 +13,7 @@ type Question struct {
 	// that its result would have. What holds no hunks is no preview, and the
 	// question shows the content that the client was shown.
 	Preview json.RawMessage
-	// Note stands above the preview; "" is none.
+	// Note stands above the change; "" is none.
 	Note string
 	// Paths are the files that the call would touch. They are told if neither
 	// the call nor the preview has locations.
@@ -34,9 +34,9 @@ func (p *Presenter) PermissionCall(callID string, q Question) (PermissionCall, b
 	content, locations := p.canvas(c).preview(q.Preview)
 	if content != nil {
 		f.Content, f.Locations = content, locations
-		if q.Note != "" {
-			f.Content = append([]ToolContent{textItem(q.Note)}, content...)
-		}
+	}
+	if q.Note != "" {
+		f.Content = append([]ToolContent{textItem(q.Note)}, f.Content...)
 	}
 	if f.Locations == nil {
 		for _, path := range q.Paths {

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/gofrs/flock"
+
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/config"
 )
@@ -35,10 +37,6 @@ type keptFile struct {
 // keptMax bounds the file.
 const keptMax = 1 << 20
 
-// keptRetries bounds how often a change is made anew since another process has
-// changed the file meanwhile.
-const keptRetries = 20
-
 // projectOf finds the project of a session's folder, which must exist.
 func projectOf(cfg config.Config, cwd string) (*project, error) {
 	folder, err := filepath.EvalSymlinks(cwd)
@@ -49,24 +47,7 @@ func projectOf(cfg config.Config, cwd string) (*project, error) {
 	return &project{folder, filepath.Join(cfg.StateDir, "projects", hex.EncodeToString(sum[:16])+".json")}, nil
 }
 
-// read gives the scopes and the bytes that hold them, which are nil if there
-// is no file.
-func (p *project) read() (scopes []string, data []byte, err error) {
-	data, err = p.load()
-	if err != nil || data == nil {
-		return nil, nil, err
-	}
-	var f keptFile
-	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, nil, p.bad("it is not what this program writes: " + err.Error())
-	}
-	if f.Project != p.folder {
-		return nil, nil, p.bad(fmt.Sprintf("it is about the folder %q and not about %q", f.Project, p.folder))
-	}
-	slices.Sort(f.Allowed)
-	return slices.Compact(f.Allowed), data, nil
-}
-
+// load gives the file's bytes, nil if there is no file.
 func (p *project) load() ([]byte, error) {
 	info, err := os.Lstat(p.file)
 	switch {
@@ -95,8 +76,19 @@ func (p *project) bad(why string) error {
 
 // List gives the scopes, sorted.
 func (p *project) List() ([]string, error) {
-	scopes, _, err := p.read()
-	return scopes, err
+	data, err := p.load()
+	if err != nil || data == nil {
+		return nil, err
+	}
+	var f keptFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, p.bad("it is not what this program writes: " + err.Error())
+	}
+	if f.Project != p.folder {
+		return nil, p.bad(fmt.Sprintf("it is about the folder %q and not about %q", f.Project, p.folder))
+	}
+	slices.Sort(f.Allowed)
+	return slices.Compact(f.Allowed), nil
 }
 
 // Keep adds a scope.
@@ -111,36 +103,32 @@ func (p *project) Drop(scope string) error {
 	})
 }
 
-// change replaces the file in one step, if it is still what f was given.
+// change replaces the file in one step. Others that change it wait.
 func (p *project) change(f func([]string) []string) error {
 	dir := filepath.Dir(p.file)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("permissions of the project: %w", err)
 	}
+	lock := flock.New(p.file+".lock", flock.SetPermissions(0o600))
+	if err := lock.Lock(); err != nil {
+		return fmt.Errorf("permissions of the project: %w", err)
+	}
+	defer lock.Unlock()
 	files, err := fsbackend.NewLocal(fsbackend.Options{Roots: []string{dir}})
 	if err != nil {
 		return fmt.Errorf("permissions of the project: %w", err)
 	}
 	defer files.Close()
-	for attempt := 1; ; attempt++ {
-		scopes, was, err := p.read()
-		if err != nil {
-			return err
-		}
-		var pre fsbackend.Precondition = fsbackend.Absent{}
-		if was != nil {
-			pre = fsbackend.Unchanged{Version: fsbackend.VersionOf(was)}
-		}
-		scopes = f(scopes)
-		slices.Sort(scopes)
-		data, err := json.MarshalIndent(keptFile{p.folder, append([]string{}, slices.Compact(scopes)...)}, "", "  ")
-		if err != nil {
-			return fmt.Errorf("permissions of the project: %w", err)
-		}
-		_, err = files.Write(context.Background(), fsbackend.Write{Path: p.file, Data: append(data, '\n'), Pre: pre, Mode: 0o600})
-		code := fsbackend.CodeOf(err)
-		if changed := code == fsbackend.CodeStaleVersion || code == fsbackend.CodeNotObserved; !changed || attempt == keptRetries {
-			return err
-		}
+	scopes, err := p.List()
+	if err != nil {
+		return err
 	}
+	scopes = f(scopes)
+	slices.Sort(scopes)
+	data, err := json.MarshalIndent(keptFile{p.folder, append([]string{}, slices.Compact(scopes)...)}, "", "  ")
+	if err != nil {
+		return fmt.Errorf("permissions of the project: %w", err)
+	}
+	_, err = files.Write(context.Background(), fsbackend.Write{Path: p.file, Data: append(data, '\n'), Mode: 0o600})
+	return err
 }

@@ -69,7 +69,7 @@ const libraries = `
 	github.com/aymanbagabas/go-udiff           : internal/text presenter
 	github.com/bmatcuk/doublestar/v4           : tools fsbackend internal/search
 	github.com/coder/acp-go-sdk                : acp internal/demo
-	github.com/gofrs/flock                     : internal/eventlog
+	github.com/gofrs/flock                     : internal/app internal/eventlog
 	github.com/modelcontextprotocol/go-sdk     : cmd/dsh-acp internal/app internal/mcpserve
 	github.com/openai/openai-go/v3             : internal/model/openai
 	github.com/rs/zerolog                      : acp internal/app cmd/dsh-acp
