@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -85,6 +86,7 @@ var Rules = []Rule{
 	{Name: "preview", Reason: "a question shows the hunks that would be made and where: arguments do not tell which places they change, nor what a Write would overwrite", value: preview},
 	{Name: "helper", Reason: "a helper's Read is shown like any other, without a number behind the final line break", text: helperRead},
 	{Name: "notebook", Reason: "NotebookEdit changes its cell alone: a source stays a list of lines, and the file keeps its final newline", text: notebookForm},
+	{Name: "search order", Reason: "Grep shows the files that were changed last first: theirs come in the order in which they happen to be searched", text: searchOrder},
 	{Name: "whole question", Reason: "a question shows all of what it asks about, the plan that it is about or the notebook to change: one without would ask about nothing", value: wholeQuestion},
 	{Name: ruleShape, Reason: "titles from a service, usage, commands, options and modes may be absent; what is sent must validate"},
 }
@@ -195,6 +197,10 @@ func words(f field, theirs, ours any) bool {
 	if f.call.tool == "Agent" && (f.path == "rawOutput/0/text" || f.path == "content/0/content/text") {
 		return f.call.ours["status"] == f.call.theirs["status"] // what frames a helper's report
 	}
+	if input, _ := f.call.theirs["rawInput"].(map[string]any); f.call.tool == "Bash" && input["run_in_background"] == true &&
+		(f.path == "rawOutput" || f.path == "content/0/content/text") {
+		return f.call.ours["status"] == f.call.theirs["status"] && fenced(t) == fenced(o) // how a command is found again
+	}
 	switch f.path {
 	case "rawOutput":
 		return f.call.failed() || f.call.reminded() || f.call.ours["kind"] == "edit" && f.call.ours["status"] == f.call.theirs["status"]
@@ -247,6 +253,19 @@ func helperRead(f field, theirs, ours string) (string, string) {
 		return theirs, ours
 	}
 	return emptyLine.ReplaceAllString(theirs, "\n```"), ours
+}
+
+// searchOrder sorts the lines of a Grep's result.
+func searchOrder(f field, theirs, ours string) (string, string) {
+	if f.call == nil || f.call.tool != "Grep" || f.path != "rawOutput" && f.path != "content/0/content/text" {
+		return theirs, ours
+	}
+	form := func(s string) string {
+		lines := strings.Split(s, "\n")
+		slices.Sort(lines)
+		return strings.Join(lines, "\n")
+	}
+	return form(theirs), form(ours)
 }
 
 // notebookForm brings a notebook to a form in which sources are strings and

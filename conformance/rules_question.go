@@ -105,8 +105,13 @@ func holdsSnippet(blocks []any, snippet any) bool {
 	want, _ := snippet.(map[string]any)
 	for _, b := range blocks {
 		m, _ := b.(map[string]any)
-		if m["type"] == "diff" && m["path"] == want["path"] &&
-			strings.Contains(text(m["oldText"]), text(want["oldText"])) && strings.Contains(text(m["newText"]), text(want["newText"])) {
+		if m["type"] != "diff" || m["path"] != want["path"] {
+			continue
+		}
+		if want["oldText"] == nil && strings.Contains(text(want["newText"]), text(m["newText"])) {
+			return true // of a Write, whose snippet is the whole new text
+		}
+		if strings.Contains(text(m["oldText"]), text(want["oldText"])) && strings.Contains(text(m["newText"]), text(want["newText"])) {
 			return true
 		}
 	}
