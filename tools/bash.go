@@ -175,7 +175,7 @@ func (r bashRun) run(ctx context.Context, s Stage) msg.ToolResult {
 }
 
 func (r bashRun) result(res shell.Result) msg.ToolResult {
-	out := withoutBlankHead(res.Output.Text())
+	out := strings.TrimRight(withoutBlankHead(res.Output.Text()), " \t\r\n")
 	swept := ""
 	if res.Swept {
 		swept = "[Processes that the command left running were ended with it. To keep one running use run_in_background.]"

@@ -208,6 +208,7 @@ func TestBashAnswers(t *testing.T) {
 		"cat a.txt | grep -c three":    "0",
 		"cmp -s a.txt b.txt":           noOutput,
 		"printf '\\n  \\n\\n x\\n\\n'": " x",
+		"printf '  x  \\n \\n'":        "  x",
 	} {
 		r := call(t, set, "Bash", bashArgs(t, command))
 		assert.False(t, r.IsError, command)
