@@ -1,9 +1,6 @@
 package conformance_test
 
 import (
-	"os/exec"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -17,7 +14,7 @@ import (
 // holds that each accepted difference is one that is there: a rule that no
 // recording needs hides faults and nothing else.
 func TestOurAgent(t *testing.T) {
-	exe := buildAgent(t)
+	exe := conformance.BuildAgent(t)
 	var text strings.Builder
 	report, err := conformance.Run(t.Context(), conformance.Options{
 		Traces: []string{"testdata/traces", "testdata/own"},
@@ -34,16 +31,4 @@ func TestOurAgent(t *testing.T) {
 			assert.NotContains(t, r.Reason, res.Scenario, "rule %s names a scenario", r.Name)
 		}
 	}
-}
-
-// buildAgent builds this project's agent and returns the program's path.
-func buildAgent(t *testing.T) string {
-	t.Helper()
-	exe := filepath.Join(t.TempDir(), "dsh-acp")
-	if runtime.GOOS == "windows" {
-		exe += ".exe"
-	}
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", exe, "dsh-acp/cmd/dsh-acp").CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return exe
 }

@@ -21,7 +21,7 @@ const goldens = "testdata/golden"
 // what its agent did when they were recorded, without any rule: a change is
 // told, and recorded with -update by whoever meant it.
 func TestGoldens(t *testing.T) {
-	exe := buildAgent(t)
+	exe := conformance.BuildAgent(t)
 	if *update {
 		dirs, err := os.ReadDir(goldens)
 		require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestGoldens(t *testing.T) {
 // does the same in a way that a rule would accept is not accepted here.
 func TestGoldensNotice(t *testing.T) {
 	opts := conformance.Options{
-		Traces: []string{"testdata/traces/edit-bom"}, Agent: []string{buildAgent(t)}, Temp: t.TempDir(),
+		Traces: []string{"testdata/traces/edit-bom"}, Agent: []string{conformance.BuildAgent(t)}, Temp: t.TempDir(),
 	}
 	report, err := conformance.Run(t.Context(), opts)
 	require.NoError(t, err)

@@ -79,10 +79,10 @@ func (p *Program) For(lang syntax.Lang) ([]*Rule, error) {
 
 // A Result is what a program does to one file.
 type Result struct {
-	Doc      text.Doc
-	Changed  bool
-	Matches  int // over all ops, with those whose text stays equal
-	Nested   int // matches inside of others, left alone
+	Doc     text.Doc
+	Changed bool
+	Matches int // over all ops, with those whose text stays equal
+	Nested  int // matches inside of others, left alone
 	// Found counts, for each op, its matches and those that were left as they
 	// are with a warning.
 	Found    []int
