@@ -177,15 +177,17 @@ func ended(s string) string {
 // regionsOf returns the lines that sorted spans touch, before and after.
 func regionsOf(before, after text.Doc, spans []span) []text.LineChange {
 	var out []text.LineChange
-	shift := 0 // of offsets, by the spans so far
+	// Of offsets, by the spans so far. A new text at the very start can bring
+	// a byte order mark, which is no part of the text after.
+	shift := len(after.Text()) - len(after.Raw()) - (len(before.Text()) - len(before.Raw()))
 	for _, s := range spans {
 		r := text.LineChange{
 			Old: min(before.LineOf(s.start), before.Lines()+1),
-			New: min(after.LineOf(s.start+shift), after.Lines()+1),
+			New: min(after.LineOf(max(0, s.start+shift)), after.Lines()+1),
 		}
 		shift += len(s.text) - (s.end - s.start)
 		r.OldEnd = min(before.LineOf(s.end), before.Lines()) + 1
-		r.NewEnd = min(after.LineOf(s.end+shift), after.Lines()) + 1
+		r.NewEnd = min(after.LineOf(max(0, s.end+shift)), after.Lines()) + 1
 		if n := len(out); n > 0 && (r.Old < out[n-1].OldEnd || r.New < out[n-1].NewEnd) {
 			out[n-1].OldEnd = max(out[n-1].OldEnd, r.OldEnd)
 			out[n-1].NewEnd = max(out[n-1].NewEnd, r.NewEnd)
