@@ -181,8 +181,9 @@ func value(p param, raw json.RawMessage) (any, error) {
 			least = 0
 		}
 		f, err := strconv.ParseFloat(string(raw), 64)
-		if err == nil && f == math.Trunc(f) && f >= least && f <= math.MaxInt32 {
-			return int(f), nil
+		if err == nil && f == math.Trunc(f) && f >= least {
+			// A huge number is one way to say "all"; those who use it clamp it.
+			return int(min(f, math.MaxInt32)), nil
 		}
 	}
 	hint := ""

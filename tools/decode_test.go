@@ -27,6 +27,7 @@ var decodeCases = []struct {
 	{`{"file_path":"a","offset":3,"replace_all":true}`, "", nil},
 	{`{"file_path":"a","offset":3.0}`, "", nil},
 	{`{"file_path":"a","offset":1e2}`, "", nil},
+	{`{"file_path":"a","offset":99999999999999}`, "", nil},
 	{" {\n\"file_path\" : \"\\ud83d\\udc0e\" } ", "", nil},
 	{`{"file_path":"\\ud83d"}`, "", nil},
 	{`{"file_path":"\\\ud83d"}`, CodeInvalidUnicode, []string{"file_path", `\ud83d`}},

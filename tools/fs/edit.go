@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/hashline"
@@ -132,7 +133,7 @@ func EditPaths(call hashline.Call) (paths []string, dryRun bool) {
 
 func (b *Box) editAll(ctx context.Context, list []change, dryRun bool) ([]EditResult, error) {
 	var done []EditResult
-	ahead := map[fsbackend.Key]text.Doc{} // what a dry run would have written
+	ahead := map[fsbackend.Key]versions{} // what a dry run would have written, newest first
 	for i, c := range list {
 		var r EditResult
 		var err error
@@ -182,7 +183,7 @@ func (b *Box) editOne(ctx context.Context, c change) (EditResult, error) {
 	if err != nil {
 		return EditResult{}, err
 	}
-	res, err := b.apply(abs, c, f.Key, d)
+	res, err := b.apply(abs, c, f.Key, d, nil)
 	if err != nil {
 		return EditResult{}, err
 	}
@@ -207,8 +208,9 @@ func (b *Box) editOne(ctx context.Context, c change) (EditResult, error) {
 	return b.editResult(c, abs, d, res, tag), nil
 }
 
-// preview works out an edit and keeps the new text for the targets behind it.
-func (b *Box) preview(ctx context.Context, c change, ahead map[fsbackend.Key]text.Doc) (EditResult, error) {
+// preview works out an edit and keeps the new text for the targets behind it,
+// which then go as they would if it had been written.
+func (b *Box) preview(ctx context.Context, c change, ahead map[fsbackend.Key]versions) (EditResult, error) {
 	abs, err := b.Abs(ctx, c.path)
 	if err != nil {
 		return EditResult{}, err
@@ -217,16 +219,17 @@ func (b *Box) preview(ctx context.Context, c change, ahead map[fsbackend.Key]tex
 	if err != nil {
 		return EditResult{}, err
 	}
-	if later, ok := ahead[f.Key]; ok {
+	later := ahead[f.Key]
+	if len(later) > 0 {
 		// The tagged text of a second target may be the file as it is.
 		b.store.record(f.Key, d, nil)
-		d = later
+		d = later[0].Text
 	}
-	res, err := b.apply(abs, c, f.Key, d)
+	res, err := b.apply(abs, c, f.Key, d, later)
 	if err != nil {
 		return EditResult{}, err
 	}
-	ahead[f.Key] = res.Doc
+	ahead[f.Key] = append(versions{{ID: res.ID, Text: res.Doc, Shown: res.Tag, Seen: res.Seen}}, later...)
 	r := b.editResult(c, abs, d, res, res.Tag)
 	yes := true
 	r.DryRun = &yes
@@ -247,10 +250,11 @@ func (b *Box) openText(ctx context.Context, c change, abs string) (fsbackend.Fil
 	return f, d, err
 }
 
-// apply asks the engine, and notes what its refusal shows of the file.
-func (b *Box) apply(abs string, c change, key fsbackend.Key, d text.Doc) (hashline.Result, error) {
+// apply asks the engine, and notes what its refusal shows of the file. ahead
+// are texts of the file that a dry run would have written before.
+func (b *Box) apply(abs string, c change, key fsbackend.Key, d text.Doc, ahead versions) (hashline.Result, error) {
 	req := hashline.Request{
-		Path: b.Show(abs), Live: d, Versions: b.store.of(key), Tag: c.tag, Change: c.what, Seen: b.SeenLines, NoRepair: b.NoRepair,
+		Path: b.Show(abs), Live: d, Versions: slices.Concat(ahead, b.store.of(key)), Tag: c.tag, Change: c.what, Seen: b.SeenLines, NoRepair: b.NoRepair,
 	}
 	if g := b.grammar(abs); g != nil {
 		req.Blocks, req.Syntax = g, g
@@ -258,7 +262,7 @@ func (b *Box) apply(abs string, c change, key fsbackend.Key, d text.Doc) (hashli
 	res, err := hashline.Apply(req)
 	var refused *hashline.Error
 	if errors.As(err, &refused) {
-		if refused.Details.LiveTag != "" {
+		if refused.Details.LiveTag != "" && len(ahead) == 0 {
 			b.store.record(key, d, append(hashline.Ranges{}, refused.Details.ShownLive...))
 		}
 		if len(refused.Details.ShownTagged) > 0 {

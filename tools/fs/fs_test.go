@@ -122,6 +122,7 @@ func TestWrite(t *testing.T) {
 	b.put("n.txt", "other\n")
 	assert.Contains(t, says(b.write("n.txt", "x", "").Warnings), "changed since")
 	assert.Contains(t, says(b.write("n.txt", "x", "8db0").Warnings), "file_hash is 8DB0")
+	assert.True(t, strings.HasPrefix(says(b.write("n.txt", "x", "zz").Warnings), "write n.txt: file_hash \"zz\" is not a tag"))
 	assert.Equal(t, "other\n", b.get("n.txt"))
 	assert.NotEmpty(t, b.write("old.txt", "", "b6c1").Header, "an empty text is a text")
 	assert.Equal(t, "", b.get("old.txt"))
@@ -194,6 +195,30 @@ func TestEditBatch(t *testing.T) {
 	d := b.read(fs.Target{Path: "d.txt"}).FileHash
 	_, err = b.edit(fmt.Sprintf(`{'dry_run':true,'targets':[{'path':'d.txt','file_hash':'%s','ops':'insert head:\n+zero'},{'path':'./d.txt','file_hash':'%s','ops':'delete 2'}]}`, d, d))
 	assert.NoError(t, err, "a later target sees the earlier one's text")
+}
+
+func TestDryRunGoesAsTheCallWould(t *testing.T) {
+	const line = "{'path':'a.txt','file_hash':'%s','ops':'delete 1'}"
+	last := open(t, map[string]string{"a.txt": abc})
+	last.read(fs.Target{Path: "a.txt"})
+	one, err := last.edit(fmt.Sprintf("{'targets':["+line+"],'dry_run':true}", "B6C1"))
+	require.NoError(t, err)
+	// The tag of the first is that of an earlier text to the third.
+	targets := fmt.Sprintf("{'targets':["+line+",{'path':'a.txt','file_hash':'%s','ops':'insert tail:\\n+x'},{'path':'a.txt','file_hash':'%s','ops':'delete 1'}]", "B6C1", one[0].FileHash, one[0].FileHash)
+	would, err := last.edit(targets + ",'dry_run':true}")
+	require.NoError(t, err)
+	assert.Equal(t, abc, last.get("a.txt"))
+	_, err = last.edit(fmt.Sprintf(line, one[0].FileHash))
+	assert.Equal(t, "EDIT_STALE", fs.CodeOf(err), "what a dry run made is no version")
+	done, err := last.edit(targets + "}")
+	require.NoError(t, err)
+	require.Len(t, would, len(done))
+	for i := range done {
+		assert.Equal(t, done[i].Header, would[i].Header)
+		assert.Equal(t, done[i].Diff, would[i].Diff)
+		assert.ElementsMatch(t, done[i].Warnings, would[i].Warnings[:len(would[i].Warnings)-1], "besides that it is a dry run")
+	}
+	assert.Equal(t, "gamma\nx\n", last.get("a.txt"))
 }
 
 func TestRefusalShowsWhatCanBeUsedAtOnce(t *testing.T) {

@@ -223,7 +223,7 @@ func (b *Box) mayReplace(t TargetFile, p plannedWrite) error {
 	if t.FileHash != "" {
 		tag, err := hashline.ParseTag(t.FileHash)
 		if err != nil {
-			return err
+			return &Error{Code: hashline.CodeNoTag, Text: fmt.Sprintf("write %s: file_hash %q is not a tag of 4 to 8 hex digits: copy the tag behind the # of the header; nothing was written", t.Path, t.FileHash)}
 		}
 		if p.before != nil && b.store.of(p.key).matches(tag, hashline.Identify(*p.before)) {
 			return nil
