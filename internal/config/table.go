@@ -146,7 +146,7 @@ var table = rows([]Setting{
 	{Name: "guard.outside", Env: "DSH_GUARD_OUTSIDE", Default: OutsideAsk, Choices: []string{OutsideAsk, OutsideRefuse},
 		Help:    "what happens when a tool that works on one file names one outside of the session's folders: the user is asked about it, or the call is refused",
 		session: true, bind: func(c *Config) any { return &c.Guard.Outside }},
-	{Name: "guard.generated", Env: "DSH_GUARD_GENERATED", Default: GeneratedWarn, Choices: []string{GeneratedOff, GeneratedWarn, GeneratedRefuse},
+	{Name: "guard.generated", Env: "DSH_GUARD_GENERATED", Default: GeneratedRefuse, Choices: []string{GeneratedOff, GeneratedWarn, GeneratedRefuse},
 		Help:    "what happens when a tool changes a file whose head says that it was generated",
 		session: true, bind: func(c *Config) any { return &c.Guard.Generated }},
 	{Name: "hashline.engine", Env: "DSH_HASHLINE_ENGINE", Default: EngineAuto, Choices: []string{EngineAuto, EngineReplace, EngineAST},
