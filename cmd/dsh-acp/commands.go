@@ -91,6 +91,7 @@ func parse(name string, args []string, define func(*flag.FlagSet)) error {
 	case errors.Is(err, flag.ErrHelp):
 		fs.SetOutput(os.Stdout)
 		fs.Usage()
+		fmt.Println("Each setting is a flag too, such as --guard-block: dsh-acp doctor lists them.")
 		return err
 	case err != nil:
 		return &usageError{fmt.Errorf("%s: %w", name, err)}
