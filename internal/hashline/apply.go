@@ -3,6 +3,7 @@ package hashline
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dsh-acp/internal/text"
 )
@@ -137,9 +138,16 @@ func apply(r Request) (Result, error) {
 	var warnings []string
 	script, isScript := r.Change.(Script)
 	if !isScript {
-		if _, ok := r.Change.(Substitution); !ok {
+		s, ok := r.Change.(Substitution)
+		if !ok {
 			panic(fmt.Sprintf("hashline: no way to make change %T", r.Change))
 		}
+		if i := strings.IndexByte(s.New, 0); i >= 0 {
+			return Result{}, refuse(CodeArgs, "new_string holds a NUL character in its line %d, which no text file has: leave it out", 1+strings.Count(s.New[:i], "\n"))
+		}
+	} else if i := strings.IndexByte(script.Ops, 0); i >= 0 {
+		line := max(script.FirstLine, 1) + strings.Count(script.Ops[:i], "\n")
+		return Result{}, inOps(CodeParse, line, "the line holds a NUL character, which no text file has: leave it out")
 	}
 	var tag Tag
 	if isScript || r.Tag != "" {

@@ -171,3 +171,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A NUL is told of where it stands, before the file is looked at.
+func TestNULIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		change Change
+		code   Code
+		says   string
+	}{
+		{Script{Ops: "replace 1:\n+a\x00b"}, CodeParse, "ops line 2: the line holds a NUL"},
+		{Script{Ops: "delete 1\n+a\x00", FirstLine: 5}, CodeParse, "ops line 6: the line holds a NUL"},
+		{Substitution{Old: "a", New: "x\ny\x00"}, CodeArgs, "new_string holds a NUL character in its line 2"},
+	} {
+		_, err := Apply(Request{Path: "a.txt", Live: doc(t, "a\n"), Tag: tagOf(t, "a\n"), Change: c.change})
+		var refused *Error
+		require.ErrorAs(t, err, &refused)
+		assert.Equal(t, c.code, refused.Code)
+		assert.Contains(t, err.Error(), "nothing written: a.txt: "+c.says)
+	}
+}
