@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"dsh-acp/internal/eventlog"
@@ -40,7 +41,7 @@ func (b *promptBlock) UnmarshalJSON(data []byte) error {
 	case "resource":
 		b.block, err = decodeResource(data)
 	case "":
-		err = missing("type")
+		return errors.New("a content block has no type")
 	default:
 		return fmt.Errorf("content type %.80q is not supported; text, image, resource_link and resource are", head.Type)
 	}

@@ -16,6 +16,7 @@ func TestUndecodableParams(t *testing.T) {
 		{`{"sessionId":7}`, "session/prompt: sessionId: found number, which does not fit there"},
 		{`{"sessionId":"a","prompt":"b"}`, "session/prompt: prompt: found string, which does not fit there"},
 		{`{"sessionId":"a","prompt":[{"type":"video"}]}`, "video"},
+		{`{"sessionId":"a","prompt":[null]}`, "session/prompt: a content block has no type"},
 	} {
 		_, _, err := decodePrompt(json.RawMessage(c.raw))
 		require.Error(t, err, c.raw)

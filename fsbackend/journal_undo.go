@@ -122,7 +122,13 @@ type turnBack struct {
 	data       []byte // of Before
 }
 
-const undoRemedy = "take back single calls"
+// undoRemedy is what may still work where a whole turn cannot be taken back.
+func (g Group) undoRemedy() string {
+	if g.Call != "" {
+		return ""
+	}
+	return "take back single calls"
+}
 
 // Undo puts back all files that a group changed, as they were before it:
 // those that it made are removed, those that it removed are made again. A
@@ -146,7 +152,7 @@ func (jd *Journaled) Undo(ctx context.Context, g Group) ([]Undone, error) {
 			continue
 		}
 		if files[i].After != c.Before {
-			return nil, fail("undo", c.Path, CodeChangedOutside, "others changed the file between two of these changes, and that would be lost; nothing was written", undoRemedy)
+			return nil, fail("undo", c.Path, CodeChangedOutside, "others changed the file between two of these changes, and that would be lost; nothing was written", g.undoRemedy())
 		}
 		files[i].After = c.After
 	}
@@ -163,7 +169,7 @@ func (jd *Journaled) Undo(ctx context.Context, g Group) ([]Undone, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := jd.ready(ctx, files); err != nil {
+	if err := jd.ready(ctx, g, files); err != nil {
 		return nil, err
 	}
 	return jd.turnBack(ctx, g, files)
@@ -171,7 +177,7 @@ func (jd *Journaled) Undo(ctx context.Context, g Group) ([]Undone, error) {
 
 // ready checks that every file is as the group left it, and fetches what it
 // was.
-func (jd *Journaled) ready(ctx context.Context, files []turnBack) error {
+func (jd *Journaled) ready(ctx context.Context, g Group, files []turnBack) error {
 	for i := range files {
 		f := &files[i]
 		if err := jd.MayWrite(ctx, f.Path); err != nil {
@@ -190,13 +196,13 @@ func (jd *Journaled) ready(ctx context.Context, files []turnBack) error {
 			now = file.Version
 		}
 		if now != f.After {
-			return fail("undo", f.Path, CodeChangedOutside, "the file has been changed since, and that would be lost; nothing was written", undoRemedy)
+			return fail("undo", f.Path, CodeChangedOutside, "the file has been changed since, and that would be lost; nothing was written", g.undoRemedy())
 		}
 		if f.Before == (Version{}) {
 			continue
 		}
 		if f.data, err = jd.j.bytesOf(f.Key, f.Before); err != nil {
-			return fail("undo", f.Path, CodeUnknownVersion, fmt.Sprintf("what the file was, %.8s, is no longer kept; nothing was written", f.Before), undoRemedy)
+			return fail("undo", f.Path, CodeUnknownVersion, fmt.Sprintf("what the file was, %.8s, is no longer kept; nothing was written", f.Before), g.undoRemedy())
 		}
 	}
 	return nil

@@ -84,6 +84,7 @@ func TestUndoOfACall(t *testing.T) {
 	s.writeIn(in(t, "t2", "c3"), "b", "b1")
 	_, err := s.Undo(t.Context(), fsbackend.Group{Turn: "t1", Call: "c1"})
 	assert.Equal(t, fsbackend.CodeChangedOutside, fsbackend.CodeOf(err), "a later call built on it")
+	assert.NotContains(t, err.Error(), "single calls", "this was one")
 	assert.Equal(t, "a2", s.text("a"))
 	_, err = s.Undo(t.Context(), fsbackend.Group{Turn: "t1", Call: "c2"})
 	require.NoError(t, err)
@@ -117,6 +118,7 @@ func TestUndoIsAllOrNothing(t *testing.T) {
 			c.spoil(s)
 			_, err := s.Undo(t.Context(), fsbackend.Group{Turn: "t1"})
 			assert.Equal(t, c.code, fsbackend.CodeOf(err))
+			assert.ErrorContains(t, err, "take back single calls")
 			assert.Equal(t, "a1", s.text("a"))
 		})
 	}

@@ -40,6 +40,9 @@ const (
 	beatAfter = 30 * time.Second
 )
 
+// maxCommand is what Linux takes as one argument of a program, in bytes.
+const maxCommand = 128<<10 - 1
+
 // maxReadArguments bounds the arguments of a command that are looked at for
 // where they lead; a command with more is asked about.
 const maxReadArguments = 64
@@ -76,6 +79,8 @@ func (bashTool) plan(ctx context.Context, e *env, name string, args arguments) (
 		return nil, failf(msg.CodeInvalidArgs, "%s: this session runs no commands: do it with the other tools, or tell the user what to run", name)
 	case strings.TrimSpace(command) == "":
 		return nil, failf(msg.CodeInvalidArgs, "%s: command is empty: give the command to run", name)
+	case len(command) > maxCommand:
+		return nil, failf(msg.CodeInvalidArgs, "%s: command has %d bytes, and a system takes %d at most: put long text into a file with Write, and name the file in the command", name, len(command), maxCommand)
 	case strings.Contains(command, "\x00"):
 		return nil, failf(msg.CodeInvalidArgs, "%s: command holds a NUL character, which no command can: leave it out", name)
 	}

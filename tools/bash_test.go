@@ -64,6 +64,8 @@ func TestBashResults(t *testing.T) {
 		{`{"command":"sleep 60","timeout":200}`, "did not end within 200ms", true, CodeTimeout},
 		{`{"command":" "}`, "command is empty", true, msg.CodeInvalidArgs},
 		{`{"command":"a\u0000b"}`, "NUL", true, msg.CodeInvalidArgs},
+		{bashArgs(t, "true "+strings.Repeat("x", maxCommand-len("true "))), "no output", false, ""},
+		{bashArgs(t, strings.Repeat("x", maxCommand+1)), "put long text into a file with Write", true, msg.CodeInvalidArgs},
 		{`{"command":"ls","timeout":-5}`, "timeout", true, msg.CodeInvalidArgs},
 		{bashArgs(t, "sleep 60 & echo begun"), "run_in_background", false, ""},
 	} {
