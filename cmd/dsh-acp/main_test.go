@@ -214,6 +214,9 @@ func TestCommands(t *testing.T) {
 	t.Run("a flag of a setting", func(t *testing.T) {
 		stdout, _, _ := newProgram(t).run("", "doctor", "--mode", "plan")
 		assert.Regexp(t, `mode\s+plan\s+flag`, stdout)
+		stdout, _, _ = newProgram(t).run("", "doctor", "--guard-allow=,", "--guard-block=")
+		assert.Regexp(t, `guard.allow\s+\(empty\)\s+flag`, stdout)
+		assert.Regexp(t, `guard.block\s+\(not set\)\s+flag`, stdout)
 		stdout, _, code := newProgram(t).run("", "mcp", "--help")
 		assert.Equal(t, 0, code)
 		assert.Contains(t, stdout, "--guard-block")
