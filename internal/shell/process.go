@@ -52,6 +52,10 @@ func (r *Runner) start(command string) (*process, error) {
 		return nil, errors.Join(ErrClosed, in.Close())
 	}
 	if err := cmd.Start(); err != nil {
+		// The system speaks of the program, also where the folder is missing.
+		if _, gone := os.Stat(cmd.Dir); gone != nil {
+			err = fmt.Errorf("in the session's folder: %w", gone)
+		}
 		return nil, errors.Join(fmt.Errorf("start %s: %w", r.shell, err), in.Close())
 	}
 	p := &process{

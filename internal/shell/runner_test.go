@@ -62,8 +62,10 @@ func TestRun(t *testing.T) {
 }
 
 func TestRunFails(t *testing.T) {
-	_, err := open(t, Config{Dir: filepath.Join(t.TempDir(), "gone")}).Run(t.Context(), "true", 0, nil)
+	dir := filepath.Join(t.TempDir(), "gone")
+	_, err := open(t, Config{Dir: dir}).Run(t.Context(), "true", 0, nil)
 	require.ErrorIs(t, err, os.ErrNotExist)
+	assert.ErrorContains(t, err, dir, "the folder is missing, not the shell")
 	r := open(t, Config{})
 	r.Close()
 	_, err = r.Run(t.Context(), "true", 0, nil)
