@@ -47,7 +47,7 @@ func Decode(raw json.RawMessage, limits Limits) (Request, Errors) {
 				return Request{}, Errors{NewError(CodeInvalidArguments, "dryRun: want true or false")}
 			}
 		default:
-			return Request{}, Errors{NewError(CodeInvalidArguments, "arguments: unknown key %q; there are operations and dryRun", m.Key)}
+			return Request{}, Errors{NewError(CodeInvalidArguments, "arguments: unknown key %q; there are operations and dryRun%s", m.Key, bareOperation(members))}
 		}
 	}
 	switch n := len(list); {
@@ -67,6 +67,15 @@ func Decode(raw json.RawMessage, limits Limits) (Request, Errors) {
 		req.Operations[i] = o
 	}
 	return req, nil
+}
+
+// bareOperation is a hint for an operation that was sent without the list
+// around it.
+func bareOperation(members []jsonedit.Member) string {
+	if !slices.ContainsFunc(members, func(m jsonedit.Member) bool { return m.Key == "op" }) {
+		return ""
+	}
+	return `; put the operation into the list: {"operations":[{"op":…}]}`
 }
 
 // notItsText is a hint for a value that was sent as a string.

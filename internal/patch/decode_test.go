@@ -60,6 +60,7 @@ func TestDecodeRefusesCalls(t *testing.T) {
 		{`{"operations":"[]"}`, CodeInvalidArguments, "not its text"},
 		{`{"operations":[1],"dryRun":1}`, CodeInvalidArguments, "dryRun"},
 		{`{"operations":[1],"dryrun":true}`, CodeInvalidArguments, `"dryrun"`},
+		{`{"path":"a","op":"append_text","text":"x"}`, CodeInvalidArguments, `"path"; there are operations and dryRun; put the operation into the list`},
 		{`{"operations":[1],"operations":[1]}`, CodeInvalidArguments, "twice"},
 		{`{"operations":[{"op":"append_text","path":"a","text":"x","text":"y"}]}`, CodeInvalidArguments, `"text" occurs twice`},
 		{`{"operations":[{"op":"set_json","path":"a","pointer":"/a","value":{"x":1,"x":2}}]}`, CodeInvalidArguments, `"x" occurs twice`},
