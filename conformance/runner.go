@@ -57,7 +57,7 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	if err != nil {
 		return nil, err
 	}
-	r := &run{scenario: s, adapter: a, work: workspace(dir, s.Name), home: filepath.Join(dir, "home")}
+	r := &run{scenario: s, adapter: a, work: workspace(dir, s.Name), home: padded(dir, "h", recordedHome)}
 	for _, d := range []string{r.work, r.home} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			return nil, err
@@ -106,16 +106,21 @@ func play(ctx context.Context, s *Scenario, a Adapter, dir string) (*recording, 
 	return rec, err
 }
 
-// workspace is the path of the workspace below dir. Where the pieces of a
-// streamed input end depends on the length of the paths in it; the recordings
-// were made in folders of this length, modulo a piece, so that ours have the
-// pieces of theirs.
-func workspace(dir, scenario string) string {
-	n := len(scenario) + 1 + modelserver.DefaultPiece - len(dir) - 1
+// recordedHome is the length of the home folder's path in recordings.
+const recordedHome = len("/home")
+
+// workspace is the path of the workspace below dir; see [padded].
+func workspace(dir, scenario string) string { return padded(dir, "w", len(scenario)+1) }
+
+// padded is a path below dir of the wanted length, modulo a piece. Where the
+// pieces of a streamed input end depends on the length of the paths in it; so
+// ours have the pieces of the recordings.
+func padded(dir, letter string, length int) string {
+	n := length + modelserver.DefaultPiece - len(dir) - 1
 	for n < 1 {
 		n += modelserver.DefaultPiece
 	}
-	return filepath.Join(dir, strings.Repeat("w", n))
+	return filepath.Join(dir, strings.Repeat(letter, n))
 }
 
 // steps follows the scenario and returns why it broke off, or "".
