@@ -162,7 +162,8 @@ func (b *Box) slices(abs string, t Target, d text.Doc) *view {
 		}
 		block, err := g.around(d, offset)
 		if err != nil {
-			warn("line %d: %v: the rest of the file is shown", offset, err)
+			warn("line %d: %v: the whole file is shown", offset, err)
+			v.ranges = []hashline.Range{whole}
 			break
 		}
 		v.ranges, v.fold = []hashline.Range{block}, true

@@ -50,6 +50,7 @@ func TestReadByTrees(t *testing.T) {
 		{"from its last line", fs.Target{Path: "main.go", Offset: 7}, "5| func greet(name string) string {\n6| \treturn \"hi \" + name\n7| }", ""},
 		{"a long block", fs.Target{Path: "long.go", Symbol: "long"},
 			"3| func long() {\n4| \tx()\n5| \tx()\n…\n27| \tx()\n28| }\n", ""},
+		{"a line that begins no block", fs.Target{Path: "main.go", Offset: 4}, strings.TrimSuffix(shownAll(greet), "\n"), "the whole file is shown"},
 		{"no such symbol", fs.Target{Path: "main.go", Symbol: "none"}, strings.TrimSuffix(shownAll(greet), "\n"), "none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
