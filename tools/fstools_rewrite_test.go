@@ -43,3 +43,28 @@ func TestRewriteCalls(t *testing.T) {
 	require.NotNil(t, refused, "nobody is asked about a call that cannot succeed")
 	assert.Equal(t, "EDIT_NO_MATCH", refused.Error.Code)
 }
+
+// Of two rewrites that were planned together the later one finds what the
+// earlier one left: it says so, and is no success if that is nothing.
+func TestRewriteAfterAnother(t *testing.T) {
+	dir, set := hashlineSet(t, HashlineConfig{Parser: fs.Trees()}, map[string]string{"a.js": "f(1);\n", "b.js": "f(2);\n"})
+	plan := func(paths string) *Plan {
+		t.Helper()
+		p, refused := set.Plan(t.Context(), msg.ToolUse{ID: "c", Name: "fs_edit", Input: `{"ops":[{"pat":"f($A)","out":"g($A)"}],"paths":` + paths + `}`})
+		require.Nil(t, refused)
+		return p
+	}
+	first, same, both := plan(`["a.js"]`), plan(`["a.js"]`), plan(`["a.js","b.js"]`)
+	require.False(t, first.Run(t.Context()).IsError)
+
+	r := same.Run(t.Context())
+	require.True(t, r.IsError)
+	assert.Equal(t, "EDIT_NO_MATCH", r.Error.Code)
+	assert.Contains(t, resultText(r), "a.js changed since the rewrite was worked out")
+
+	r = both.Run(t.Context())
+	require.False(t, r.IsError, resultText(r))
+	assert.Contains(t, resultText(r), "1 match in 1 file")
+	assert.Contains(t, resultText(r), "a.js changed since the rewrite was worked out")
+	assert.Equal(t, "g(1);\ng(2);\n", read(t, dir, "a.js")+read(t, dir, "b.js"))
+}

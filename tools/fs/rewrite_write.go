@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dsh-acp/fsbackend"
 	"dsh-acp/internal/hashline"
@@ -103,11 +104,12 @@ func (r *Rewriting) Write(ctx context.Context) ([]EditResult, error) {
 	return r.sumUp(out, ""), nil
 }
 
-// refresh works out again what another program changed since the plan.
+// refresh works out again what was changed since the plan. It fails if nothing
+// is left to be told or written.
 func (r *Rewriting) refresh(ctx context.Context) error {
 	old := r.files
 	r.files, r.matches, r.nested = nil, 0, 0
-	for _, f := range old {
+	for i, f := range old {
 		if !f.after.Changed {
 			r.files = append(r.files, f)
 			r.matches, r.nested = r.matches+f.after.Matches, r.nested+f.after.Nested
@@ -118,16 +120,29 @@ func (r *Rewriting) refresh(ctx context.Context) error {
 			return err
 		}
 		if !now.Exists {
-			return &Error{Code: fsbackend.CodeNotFound, Text: fmt.Sprintf("%s%s: the file is gone since the rewrite was worked out; repeat it", refused, r.box.Show(f.abs))}
+			return r.gone(f.abs)
 		}
 		if now.Version != f.file.Version {
 			if f, err = r.one(ctx, f.candidate); err != nil {
 				return rewriteError(err)
 			}
+			if f == nil {
+				return r.gone(old[i].abs)
+			}
+			if sum(f.after.Found) == 0 {
+				r.notes = append(r.notes, r.box.Show(f.abs)+" changed since the rewrite was worked out, and nothing in it matches any more")
+			}
 		}
 		r.take(f)
 	}
+	if len(r.files) == 0 {
+		return &Error{Code: hashline.CodeNoMatch, Text: refused + strings.Join(r.notes, "; ")}
+	}
 	return nil
+}
+
+func (r *Rewriting) gone(abs string) error {
+	return &Error{Code: fsbackend.CodeNotFound, Text: fmt.Sprintf("%s%s: the file is gone since the rewrite was worked out; repeat it", refused, r.box.Show(abs))}
 }
 
 // broken tells of a commit that failed.
