@@ -186,6 +186,15 @@ var findCases = []struct {
 	{syntax.Rust, "println!($$$A)", "fn f() { «println!(\"{}\", a)»; print!(\"b\"); }"},
 	{syntax.Rust, "g($A);", "fn f() { «g(1);» let x = g(2); }"},
 	{syntax.C, "free($P)", "void f(void) { «free(p)»; x = «free(q)»; }"},
+	{syntax.Java, "System.out.println($A)", "class C { void m() { «System.out.println(1)»; System.err.println(2); } }"},
+	{syntax.Java, "new $T($$$A)", "class C { Object o = «new A()», p = «new B(1, 2)», q = c(); }"},
+	{syntax.CPP, "std::move($X)", "void f() { g(«std::move(a)»); std::swap(a, b); }"},
+	{syntax.TypeScript, "$X as any", "const a = «b as any», c = d as string;"},
+	{syntax.JavaScript, "await $P", "async function f() { «await g()»; h(); }"},
+	{syntax.Python, "print($$$A)", "«print()»\n«print(1, end='')»\nprinter(2)\n"},
+	{syntax.Python, "$X is None", "a = «b is None»\nc = d is not None\n"},
+	{syntax.Rust, "$X.unwrap()", "fn f() { «a.unwrap()»; b.unwrap_or(1); «c().unwrap()»; }"},
+	{syntax.Go, "go $F($$$A)", "package p\n\nfunc g() {\n\t«go f()»\n\tdefer f()\n\t«go a.b(1)»\n}\n"},
 	{syntax.TSX, "<A $$$P />", "const x = [«<A b={1} />», «<A />», <B />];"},
 }
 
