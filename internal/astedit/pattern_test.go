@@ -190,6 +190,7 @@ var findCases = []struct {
 	{syntax.Java, "new $T($$$A)", "class C { Object o = «new A()», p = «new B(1, 2)», q = c(); }"},
 	{syntax.CPP, "std::move($X)", "void f() { g(«std::move(a)»); std::swap(a, b); }"},
 	{syntax.TypeScript, "$X as any", "const a = «b as any», c = d as string;"},
+	{syntax.TypeScript, "import $D from $M", "«import a from 'x';»\n«import { b } from 'y';»\nimport 'z';\n"},
 	{syntax.JavaScript, "await $P", "async function f() { «await g()»; h(); }"},
 	{syntax.Python, "print($$$A)", "«print()»\n«print(1, end='')»\nprinter(2)\n"},
 	{syntax.Python, "$X is None", "a = «b is None»\nc = d is not None\n"},
