@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -160,17 +161,30 @@ type ruling struct {
 func TestDifferential(t *testing.T) {
 	parser := sitter.New(sitter.Options{})
 	dirs := map[syntax.Lang]string{}
-	used := map[string]int{}
-	total := 0
-	for _, p := range pairs(t) {
+	list := pairs(t)
+	for _, p := range list {
 		if dirs[p.lang] == "" {
 			dirs[p.lang] = sources(t, p.lang)
 		}
-		t.Run(fmt.Sprintf("%s %s", p.lang, p.pat), func(t *testing.T) {
-			c := comparison{t: t, pair: p, used: used, parser: parser}
-			total += c.run(dirs[p.lang])
-		})
 	}
+	var mu sync.Mutex
+	used := map[string]int{} // guarded by mu
+	total := 0               // guarded by mu
+	t.Run("pairs", func(t *testing.T) {
+		for _, p := range list {
+			t.Run(fmt.Sprintf("%s %s", p.lang, p.pat), func(t *testing.T) {
+				t.Parallel()
+				c := comparison{t: t, pair: p, used: map[string]int{}, parser: parser}
+				n := c.run(dirs[p.lang])
+				mu.Lock()
+				defer mu.Unlock()
+				total += n
+				for rule, times := range c.used {
+					used[rule] += times
+				}
+			})
+		}
+	})
 	t.Logf("%d places, rules used: %v", total, used)
 	for _, r := range rulings {
 		assert.NotZero(t, used[r.name], "the rule %q is of no use", r.name)
