@@ -35,7 +35,7 @@ lint:
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 
-# A short run of every fuzz target; FUZZTIME=5m for a long one, which each had once.
+# A short run of every fuzz target; FUZZTIME=5m for a long one.
 fuzz:
 	./scripts/fuzz.sh $(FUZZTIME)
 

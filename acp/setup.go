@@ -50,18 +50,27 @@ func (s *Server) newSession(r *request) {
 	})
 }
 
-func (s *Server) loadSession(r *request)   { s.reopen(r, true) }
-func (s *Server) resumeSession(r *request) { s.reopen(r, false) }
-
-// reopen continues a session. One that is open in this process is closed
-// first: the request may bring another folder, and one path serves both.
-func (s *Server) reopen(r *request, replay bool) {
+// setupOfKnown reads the setup of a request that names a session. It has
+// answered the request if it reports false.
+func (s *Server) setupOfKnown(r *request) (setupParams, bool) {
 	p, err := s.setupOf(r.params)
 	if err == nil {
 		err = sessionError(p.id, eventlog.ValidID(p.id))
 	}
 	if err != nil {
 		s.fail(r, err)
+	}
+	return p, err == nil
+}
+
+func (s *Server) loadSession(r *request)   { s.reopen(r, true) }
+func (s *Server) resumeSession(r *request) { s.reopen(r, false) }
+
+// reopen continues a session. One that is open in this process is closed
+// first: the request may bring another folder, and one path serves both.
+func (s *Server) reopen(r *request, replay bool) {
+	p, ok := s.setupOfKnown(r)
+	if !ok {
 		return
 	}
 	s.run(r, p.id, func(ctx context.Context) (any, func(), error) {
@@ -87,12 +96,8 @@ func (s *Server) reopen(r *request, replay bool) {
 // forkSession makes a session of another one's past. The client shows that
 // past already, so nothing is replayed.
 func (s *Server) forkSession(r *request) {
-	p, err := s.setupOf(r.params)
-	if err == nil {
-		err = sessionError(p.id, eventlog.ValidID(p.id))
-	}
-	if err != nil {
-		s.fail(r, err)
+	p, ok := s.setupOfKnown(r)
+	if !ok {
 		return
 	}
 	s.run(r, p.id, func(ctx context.Context) (any, func(), error) {

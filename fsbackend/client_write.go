@@ -26,17 +26,7 @@ func (c *Client) Write(ctx context.Context, w Write) (Receipt, error) {
 		return Receipt{}, err
 	}
 	defer unlock()
-	rec, err := Receipt{}, errMoved
-	for try := 0; try < tries && errors.Is(err, errMoved); try++ {
-		rec, err = c.write(ctx, w)
-	}
-	switch {
-	case err == nil:
-		return rec, nil
-	case rec.Version != Version{}:
-		return rec, failWith("write", w.Path, "after the new text was in place", err)
-	}
-	return Receipt{}, failWith("write", w.Path, "writing, nothing was changed", err)
+	return tryWrite(w.Path, func() (Receipt, error) { return c.write(ctx, w) })
 }
 
 // write is one try.

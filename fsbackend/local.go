@@ -171,6 +171,22 @@ func infoOf(real string, fi fs.FileInfo) Info {
 // elsewhere while it runs.
 const tries = 4
 
+// tryWrite runs a write until its path has not moved meanwhile, and says of an
+// error whether the new text was in place: then the receipt has a version.
+func tryWrite(path string, write func() (Receipt, error)) (Receipt, error) {
+	rec, err := Receipt{}, errMoved
+	for try := 0; try < tries && errors.Is(err, errMoved); try++ {
+		rec, err = write()
+	}
+	switch {
+	case err == nil:
+		return rec, nil
+	case rec.Version != Version{}:
+		return rec, failWith("write", path, "after the new text was in place", err)
+	}
+	return Receipt{}, failWith("write", path, "writing, nothing was changed", err)
+}
+
 // moved reports whether a path no longer leads to where it led. An error that
 // came of it says little: the handle of the root only knows that a link leads
 // out of it.

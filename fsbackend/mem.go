@@ -2,7 +2,6 @@ package fsbackend
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"path/filepath"
 )
@@ -128,17 +127,7 @@ func (m *Mem) Write(ctx context.Context, w Write) (Receipt, error) {
 			return Receipt{}, failWith("write", w.Path, "writing", err)
 		}
 	}
-	rec, err := Receipt{}, errMoved
-	for try := 0; try < tries && errors.Is(err, errMoved); try++ {
-		rec, err = m.write(ctx, w)
-	}
-	switch {
-	case err == nil:
-		return rec, nil
-	case rec.Version != Version{}:
-		return rec, failWith("write", w.Path, "after the new text was in place", err)
-	}
-	return Receipt{}, failWith("write", w.Path, "writing, nothing was changed", err)
+	return tryWrite(w.Path, func() (Receipt, error) { return m.write(ctx, w) })
 }
 
 // write is one try. The receipt has a version if the text is in place.
